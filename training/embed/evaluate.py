@@ -10,12 +10,20 @@ import pathlib
 import sys
 
 import numpy as np
+import scipy.sparse as sparse
 
+import prepare
 from export import rounded
-from train import damped, sparse_rows, unit
-from words import Vocabulary
 
 DEPTH = 10
+
+
+def embed(table: np.ndarray, texts: list[str]) -> np.ndarray:
+    """The vectors of texts, of length 1."""
+    found = prepare.Rows([prepare.weighted(text) for text in texts])
+    ends = np.concatenate([[0], found.ends])
+    sums = sparse.csr_matrix((found.weights.astype(np.float32), found.rows, ends), (len(texts), len(table))) @ table
+    return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-6)
 
 
 def read_lines(path: pathlib.Path) -> list[dict]:
@@ -29,7 +37,7 @@ def ndcg(ranked: list[str], grades: dict[str, float]) -> float:
     return float(np.dot(gains, discounts[: len(gains)]) / np.dot(ideal, discounts[: len(ideal)]))
 
 
-def measure(vocabulary: Vocabulary, table: np.ndarray, folder: pathlib.Path) -> float:
+def measure(table: np.ndarray, folder: pathlib.Path) -> float:
     documents, queries = read_lines(folder / "corpus.jsonl"), read_lines(folder / "queries.jsonl")
     grades: dict[str, dict[str, float]] = {}
     for line in (folder / "qrels.tsv").read_text().splitlines()[1:]:
@@ -38,10 +46,7 @@ def measure(vocabulary: Vocabulary, table: np.ndarray, folder: pathlib.Path) -> 
             grades.setdefault(query, {})[document] = float(grade)
     queries = [query for query in queries if query["_id"] in grades]
 
-    def embed(entries: list[dict]) -> np.ndarray:
-        return unit(damped(sparse_rows(vocabulary, [entry["text"] for entry in entries])) @ table)[0]
-
-    of_documents, of_queries = embed(documents), embed(queries)
+    of_documents, of_queries = (embed(table, [entry["text"] for entry in entries]) for entries in (documents, queries))
     groups = np.array([document.get("group", "") for document in documents])
     scores = []
     for query, vector in zip(queries, of_queries):
@@ -52,11 +57,11 @@ def measure(vocabulary: Vocabulary, table: np.ndarray, folder: pathlib.Path) -> 
 
 
 def main() -> None:
-    vocabulary = Vocabulary(**json.loads(pathlib.Path(sys.argv[1]).read_text()))
+    prepare.begin(sys.argv[1])
     components, scales = rounded(np.load(sys.argv[2]))
     table = components.astype(np.float32) * scales[:, None]
     for folder in map(pathlib.Path, sys.argv[3:]):
-        print(f"{folder.name} {measure(vocabulary, table, folder):.4f}")
+        print(f"{folder.name} {measure(table, folder):.4f}")
 
 
 if __name__ == "__main__":

@@ -1,166 +1,202 @@
-"""Which vectors do the rows have? Starts from the teacher's and fits them to pairs that belong together.
+"""Which vectors do the rows have? Starts from the teacher's and fits them to pairs that belong together, and to the teacher.
 
-usage: train.py CORPUS VOCABULARY.json START.npy OUT.npy [--steps N]
+usage: train.py PREPARED.pickle OUT.npy [--steps N] [--dimensions N]
 
-Each step takes pairs of one source, so that telling its texts apart is what is learnt, and moves the rows that occur so that of
-all texts of the batch its own answer is nearest (InfoNCE, in both directions; Adam on the rows that occur)."""
+Each step takes pairs of a few sources, so that telling the texts of one source apart is what is learnt. Two losses are added. Of all
+answers of the batch a question's own is to be nearest, and vice versa (InfoNCE). And the batch is to look as the teacher sees it:
+what it finds near to a question, to another question, or to another answer (Kullback-Leibler divergence of the softmax of the
+cosines; Hinton, Vinyals, Dean 2015). Afterwards the direction that all texts share is taken out of every row: it tells nothing apart
+(Mu, Viswanath, ICLR 2018)."""
 
 import argparse
-import json
+import functools
 import pathlib
+import pickle
+import queue
+import threading
 import time
 
+import jax
+import jax.numpy as jnp
 import numpy as np
-import scipy.sparse as sparse
 
-from words import Vocabulary
+from corpus import DICTIONARY
+from prepare import Rows  # noqa: F401 (the prepared file contains them)
+from words import HASHED
 
 SEED = 7
-BATCH = 1024
+BATCH = 2048
 TEMPERATURE = 0.05
-RATE = 0.002
-# How many of an answer's words are hidden in each step: the others must suffice.
+RATE = 0.001
+WARM_UP = 50
+# How much the teacher's view counts beside the pairs.
+TAUGHT = 2.0
+# At most this share of an answer's words is hidden in each step: the others must suffice.
 HIDDEN = 0.25
-# How strongly a row is drawn back to where it started.
+# How strongly a row is drawn back to where it started, in units of its mean component.
 PULL = 0.02
-# How large a component of the start is, about: distances to it are told in this unit.
-COMPONENT = 0.06
-# How much each kind of pair counts. Commits are noisy; the dictionary stands for all that is not about programs.
-KINDS = {"doc": 1.0, "heading": 1.0, "sentence": 0.5, "name": 0.5, "commit": 0.3, "gloss": 1.0, "synonym": 0.6, "example": 1.0}
+# How much each kind of pair counts. Commits are noisy.
+KINDS = {
+    "doc": 1.0, "heading": 1.0, "sentence": 0.5, "name": 0.5, "comment": 0.7, "commit": 0.3, "gloss": 1.0, "synonym": 0.6, "example": 1.0,
+}
+# A larger source is drawn more often, but not as much as it is larger; the dictionary twice as often, as it stands for all that is not about programs.
+SIZE_POWER = 0.6
+DICTIONARY_FACTOR = 2
+# The parts of a chunk of code, as `static_model.rs` weighs them.
+PATH_WEIGHT, SYMBOL_WEIGHT = 0.7, 0.4
+# Smooth inverse frequency (Arora, Liang, Ma, ICLR 2017): a word of this frequency counts half.
+HALF_FREQUENCY = 1e-3
+# Numbers of rows are padded to multiples of these, so that few shapes are compiled.
+PAD_SHORT, PAD_LONG = 16_384, 65_536
+COMMON_SAMPLE = 20_000
 
 
-def sparse_rows(vocabulary: Vocabulary, texts: list[str]) -> sparse.csr_matrix:
-    """How often each row occurs in each text."""
-    indices, ends = [], [0]
-    for text in texts:
-        indices.extend(vocabulary.rows(text))
-        ends.append(len(indices))
-    shape = (len(texts), len(vocabulary))
-    matrix = sparse.csr_matrix((np.ones(len(indices), np.float32), np.array(indices, np.int32), np.array(ends)), shape)
-    matrix.sum_duplicates()
-    return matrix
+def start(prepared: dict, dimensions: int) -> np.ndarray:
+    """The teacher's vectors of single words, fewer dimensions by principal components, weighed by how rare the word is."""
+    taught, words = prepared["entries_taught"].astype(np.float32), prepared["words"]
+    centred = taught - taught[:words].mean(0)
+    _, _, directions = np.linalg.svd(centred[:words], full_matrices=False)
+    reduced = centred @ directions[:dimensions].T
+    rng = np.random.default_rng(SEED)
+    letters = rng.normal(size=(HASHED, dimensions)) * np.linalg.norm(reduced, axis=1).mean() / np.sqrt(dimensions)
+    table = np.concatenate([reduced, letters]).astype(np.float32)
+    counts = np.ones(len(table))
+    for rows in (prepared["rows"][0], prepared["rows"][3]):
+        np.add.at(counts, rows.rows, 1)
+    weights = HALF_FREQUENCY / (HALF_FREQUENCY + counts / counts.sum())
+    return table * weights[:, None].astype(np.float32)
 
 
-def damped(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-    """A word that is repeated counts more, but less than as often."""
-    out = matrix.copy()
-    out.data = np.sqrt(out.data)
-    return out
+def batches(prepared: dict, steps: int):
+    rng = np.random.default_rng(SEED)
+    groups = list(prepared["groups"].values())
+    chances = np.array([len(members) ** SIZE_POWER for members in groups])
+    chances *= [DICTIONARY_FACTOR if name == DICTIONARY else 1 for name in prepared["groups"]]
+    chances /= chances.sum()
+    weights = np.array([KINDS[kind] for kind in prepared["kinds"]], np.float32)
+
+    def padded(found, multiple: int):
+        rows, row_weights, owners = found
+        size = -(-max(1, len(rows)) // multiple) * multiple
+        out = np.zeros(size, np.int32), np.zeros(size, np.float32), np.full(size, BATCH - 1, np.int32)
+        for whole, filled in zip(out, (rows, row_weights, owners)):
+            whole[: len(filled)] = filled
+        return out
+
+    for _ in range(steps):
+        chosen: list[np.ndarray] = []
+        while (missing := BATCH - sum(map(len, chosen))) > 0:
+            members = groups[rng.choice(len(groups), p=chances)]
+            chosen.append(rng.choice(members, min(missing, len(members)), replace=False))
+        pairs = np.concatenate(chosen)
+        ask, path, symbol, text = (rows.take(pairs) for rows in prepared["rows"])
+        text = (text[0], text[1] * (rng.random(len(text[1])) > HIDDEN * rng.random()), text[2])
+        parts = (padded(ask, PAD_SHORT), padded(path, PAD_SHORT), padded(symbol, PAD_SHORT), padded(text, PAD_LONG))
+        taught = prepared["asks_taught"][pairs], prepared["answers_taught"][pairs]
+        yield parts, taught, (prepared["same_ask"][pairs], prepared["same_answer"][pairs]), weights[pairs]
 
 
-class Adam:
-    def __init__(self, table: np.ndarray, start: np.ndarray):
-        self.table, self.start = table, start
-        self.mean, self.square = np.zeros_like(table), np.zeros_like(table)
-        self.times = np.zeros(len(table), np.int64)
+def ahead(iterator, most: int = 6):
+    """The items of an iterator, which another thread makes in advance."""
+    items: queue.Queue = queue.Queue(most)
 
-    def step(self, rows: np.ndarray, gradient: np.ndarray, rate: float) -> None:
-        self.times[rows] += 1
-        times = self.times[rows][:, None]
-        mean = self.mean[rows] * 0.9 + gradient * 0.1
-        square = self.square[rows] * 0.98 + gradient**2 * 0.02
-        self.mean[rows], self.square[rows] = mean, square
-        move = (mean / (1 - 0.9**times)) / (np.sqrt(square / (1 - 0.98**times)) + 1e-8)
-        self.table[rows] -= rate * (move + PULL * (self.table[rows] - self.start[rows]) / COMPONENT)
+    def make() -> None:
+        for item in iterator:
+            items.put(item)
+        items.put(None)
+
+    threading.Thread(target=make, daemon=True).start()
+    while (item := items.get()) is not None:
+        yield item
 
 
-def unit(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
-    return vectors / lengths, lengths
+def unit(vectors):
+    return vectors / jnp.sqrt((vectors * vectors).sum(1, keepdims=True) + 1e-12)
 
 
-def contrast(a: np.ndarray, b: np.ndarray, same: np.ndarray, weight: np.ndarray):
-    """The loss of a batch and its gradients by both sides' vectors (not of length 1)."""
-    ua, la = unit(a)
-    ub, lb = unit(b)
-    scores = ua @ ub.T / TEMPERATURE
-    scores[same] = -1e4
-    loss, by_scores = 0.0, np.zeros_like(scores)
-    for axis in (1, 0):
-        shifted = np.exp(scores - scores.max(axis=axis, keepdims=True))
-        chance = shifted / shifted.sum(axis=axis, keepdims=True)
-        own = np.diag(chance)
-        loss -= float((weight * np.log(np.maximum(own, 1e-12))).mean()) / 2
-        by = chance - np.eye(len(a), dtype=np.float32)
-        by_scores += by * (weight[:, None] if axis == 1 else weight[None])
-    by_scores /= 2 * len(a) * TEMPERATURE
-    ga, gb = by_scores @ ub, by_scores.T @ ua
-    ga = (ga - ua * (ga * ua).sum(1, keepdims=True)) / la
-    gb = (gb - ub * (gb * ub).sum(1, keepdims=True)) / lb
-    return loss, ga, gb
+def sums(table, part):
+    rows, weights, owners = part
+    return jax.ops.segment_sum(table[rows] * weights[:, None], owners, num_segments=BATCH, indices_are_sorted=True)
+
+
+def vectors(table, parts):
+    ask, path, symbol, text = (unit(sums(table, part)) for part in parts)
+    return ask, unit(PATH_WEIGHT * path + SYMBOL_WEIGHT * symbol + text)
+
+
+def divergence(taught, learnt):
+    wanted = jax.nn.softmax(taught / TEMPERATURE, 1)
+    return (wanted * (jnp.log(wanted + 1e-9) - jax.nn.log_softmax(learnt / TEMPERATURE, 1))).sum(1).mean()
+
+
+def loss(table, batch):
+    parts, (taught_asks, taught_answers), (same_ask, same_answer), weights = batch
+    asks, answers = vectors(table, parts)
+    own = jnp.eye(BATCH, dtype=bool)
+    same = ((same_ask[:, None] == same_ask[None]) | (same_answer[:, None] == same_answer[None])) & ~own
+    cosines = asks @ answers.T
+    scores = jnp.where(same, -1e4, cosines / TEMPERATURE)
+    hits = jnp.diag(jax.nn.log_softmax(scores, 1)) + jnp.diag(jax.nn.log_softmax(scores.T, 1))
+    of_pairs = -(weights * hits).mean() / 2
+    taught_asks, taught_answers = taught_asks.astype(jnp.float32), taught_answers.astype(jnp.float32)
+    taught = taught_asks @ taught_answers.T
+    among = lambda x: jnp.where(same | own, -1e4, x @ x.T)  # noqa: E731
+    of_teacher = (
+        divergence(taught, cosines)
+        + divergence(taught.T, cosines.T)
+        + divergence(among(taught_asks), among(asks))
+        + 0.5 * divergence(among(taught_answers), among(answers))
+    )
+    return of_pairs + TAUGHT * of_teacher / 2
+
+
+def train(prepared: dict, begun: np.ndarray, steps: int) -> np.ndarray:
+    origin = jnp.asarray(begun)
+    component = float(jnp.abs(origin).mean())
+
+    @functools.partial(jax.jit, donate_argnums=(0, 1, 2))
+    def step(table, mean, square, at, batch):
+        value, gradient = jax.value_and_grad(loss)(table, batch)
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.98 * square + 0.02 * gradient**2
+        rate = RATE * jnp.minimum(1, (at + 1) / WARM_UP) * (1 - at / steps)
+        move = (mean / (1 - 0.9 ** (at + 1))) / (jnp.sqrt(square / (1 - 0.98 ** (at + 1))) + 1e-8)
+        occurs = jnp.abs(gradient).sum(1, keepdims=True) > 0
+        table = table - rate * move
+        return table - rate * PULL / component * (table - origin) * occurs, mean, square, value
+
+    table, mean, square = origin + 0, jnp.zeros_like(origin), jnp.zeros_like(origin)
+    values, began = [], time.time()
+    for at, batch in enumerate(ahead(batches(prepared, steps))):
+        table, mean, square, value = step(table, mean, square, jnp.float32(at), batch)
+        values.append(value)
+        if at % 500 == 499:
+            print(f"step {at + 1} loss {np.mean([float(one) for one in values[-500:]]):.4f} {time.time() - began:.0f} s", flush=True)
+    return np.asarray(table)
+
+
+def without_common_direction(prepared: dict, table: np.ndarray) -> np.ndarray:
+    """Takes the mean direction of questions and answers out of each row."""
+    rng = np.random.default_rng(SEED)
+    pairs = rng.choice(len(prepared["kinds"]), min(COMMON_SAMPLE, len(prepared["kinds"])), replace=False)
+    common = np.zeros(table.shape[1])
+    for batch in np.split(pairs, range(BATCH, len(pairs), BATCH)):
+        asks, answers = vectors(jnp.asarray(table), [rows.take(batch) for rows in prepared["rows"]])
+        common += np.asarray(asks)[: len(batch)].sum(0) + np.asarray(answers)[: len(batch)].sum(0)
+    common /= np.linalg.norm(common)
+    return (table - np.outer(table @ common, common)).astype(np.float32)
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("corpus", type=pathlib.Path)
-    arguments.add_argument("vocabulary", type=pathlib.Path)
-    arguments.add_argument("start", type=pathlib.Path)
+    arguments.add_argument("prepared", type=pathlib.Path)
     arguments.add_argument("out", type=pathlib.Path)
-    arguments.add_argument("--steps", type=int, default=900)
+    arguments.add_argument("--steps", type=int, default=4000)
+    arguments.add_argument("--dimensions", type=int, default=256)
     given = arguments.parse_args()
-    vocabulary = Vocabulary(**json.loads(given.vocabulary.read_text()))
-    pairs = Pairs(given.corpus, vocabulary)
-    start = np.load(given.start)
-    table = train(pairs, start, given.steps)
-    np.save(given.out, table)
-
-
-class Pairs:
-    def __init__(self, corpus: pathlib.Path, vocabulary: Vocabulary):
-        entries = [json.loads(line) for line in (corpus / "pairs.jsonl").open()]
-        self.weight = np.array([KINDS[entry["kind"]] for entry in entries], np.float32)
-        self.a_ids = numbered(entry["a"] for entry in entries)
-        self.b_ids = numbered(entry["b"].split("\n", 1)[-1] for entry in entries)
-        groups: dict[str, list[int]] = {}
-        for at, entry in enumerate(entries):
-            groups.setdefault(entry["group"], []).append(at)
-        self.groups = [np.array(members) for members in groups.values()]
-        self.a = sparse_rows(vocabulary, [entry["a"] for entry in entries])
-        self.b = sparse_rows(vocabulary, [entry["b"] for entry in entries])
-
-    def batch(self, rng: np.random.Generator, chances: np.ndarray) -> np.ndarray:
-        chosen: list[np.ndarray] = []
-        while sum(map(len, chosen)) < BATCH:
-            members = self.groups[rng.choice(len(self.groups), p=chances)]
-            wanted = min(BATCH - sum(map(len, chosen)), len(members))
-            chosen.append(rng.choice(members, wanted, replace=False))
-        return np.unique(np.concatenate(chosen))
-
-
-def numbered(texts) -> np.ndarray:
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts])
-
-
-def train(pairs: Pairs, start: np.ndarray, steps: int, watch=None, rate: float = RATE) -> np.ndarray:
-    rng = np.random.default_rng(SEED)
-    table = start.copy()
-    adam = Adam(table, start)
-    chances = np.array([len(members) ** 0.6 for members in pairs.groups])
-    chances /= chances.sum()
-    began, losses = time.time(), []
-    for step in range(steps):
-        chosen = pairs.batch(rng, chances)
-        a, b = damped(pairs.a[chosen]), pairs.b[chosen]
-        b.data = np.sqrt(b.data) * (rng.random(len(b.data)) > HIDDEN * rng.random())
-        both = sparse.vstack([a, b], format="csr")
-        rows, places = np.unique(both.indices, return_inverse=True)
-        both = sparse.csr_matrix((both.data, places, both.indptr), (both.shape[0], len(rows)))
-        vectors = both @ table[rows]
-        same = (pairs.a_ids[chosen][:, None] == pairs.a_ids[chosen][None]) | (
-            pairs.b_ids[chosen][:, None] == pairs.b_ids[chosen][None]
-        )
-        np.fill_diagonal(same, False)
-        loss, ga, gb = contrast(vectors[: len(chosen)], vectors[len(chosen) :], same, pairs.weight[chosen])
-        gradient = both.T @ np.concatenate([ga, gb])
-        progress = step / steps
-        adam.step(rows, gradient.astype(np.float32), rate * min(1.0, step / 50) * (1 - progress))
-        losses.append(loss)
-        if step % 100 == 99:
-            print(f"step {step + 1} loss {np.mean(losses[-100:]):.4f} {time.time() - began:.0f} s", flush=True)
-            if watch and step % 500 == 499:
-                watch(table)
-    return table
+    with given.prepared.open("rb") as file:
+        prepared = pickle.load(file)
+    table = train(prepared, start(prepared, given.dimensions), given.steps)
+    np.save(given.out, without_common_direction(prepared, table))
 
 
 if __name__ == "__main__":

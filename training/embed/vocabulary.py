@@ -11,6 +11,7 @@ import math
 import pathlib
 import sys
 
+from corpus import DICTIONARY
 from teacher import WEIGHTS
 from words import HASHED, parts
 
@@ -37,7 +38,7 @@ def main() -> None:
     for line in (corpus / "pairs.jsonl").open():
         entry = json.loads(line)
         count(entry["group"], entry["a"])
-        if entry["group"] == "dictionary":
+        if entry["group"] == DICTIONARY:
             english.update(set(parts(entry["a"] + " " + entry["b"])))
     known = {word for word in (WEIGHTS / "vocab.txt").read_text().splitlines() if is_word(word) and len(word) > 1}
 

@@ -112,10 +112,10 @@ const ENCODER_PARAPHRASE: f64 = 8.0;
 const COVERED_ENOUGH: f32 = 0.3;
 
 /// The weight for code and prose. `docs/benchmarks.md` has the figures.
-const DOCUMENT: f64 = 0.3;
+const DOCUMENT: f64 = 0.6;
 
 /// The weight for memories: short texts in other words than the question.
-const MEMORY: f64 = 1.0;
+const MEMORY: f64 = 1.6;
 
 /// The weights with an encoder. It finds a paraphrased memory by its cosine alone, among code too.
 const ENCODER_DOCUMENT: f64 = 2.0;

@@ -53,14 +53,14 @@ const NEAR: f32 = 7.4;
 const CODE_NEAR: f32 = 6.0;
 
 /// The cosine at which code is as likely an answer as its other signs say.
-const CODE_COSINE: f32 = 0.4;
+const CODE_COSINE: f32 = 0.43;
 
 /// The share of the question that code must contain to count as found by its words. Code that contains less is not doubted for a low
 /// cosine, since a paraphrase has one of .1 to .3.
 const HELD_BY_WORDS: f32 = 0.5;
 
 /// The cosine that the nearest of a few thousand chunks reaches by chance.
-const CHANCE_COSINE: f32 = 0.35;
+const CHANCE_COSINE: f32 = 0.38;
 
 /// The bounds of a relevance, so that its logarithm is finite.
 const MIN_RELEVANCE: f32 = 1e-4;
