@@ -78,8 +78,17 @@ pub(crate) struct Models {
 impl Models {
     /// Creates the models of a user. Reads no files.
     pub(crate) fn new(dirs: &Dirs, environment: &Environment, settings: &Settings) -> Self {
-        let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
-            settings.models.clone();
+        let ModelsSettings {
+            runtime,
+            providers,
+            threads,
+            idle_unload,
+            hub,
+            index,
+            proxy,
+            on_battery: _,
+            embeddings_bytes: _,
+        } = settings.models.clone();
         let fetch = match proxy {
             ProxySetting::Environment => FetchSettings {
                 proxy: environment.proxy.clone(),

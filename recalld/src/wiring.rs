@@ -146,6 +146,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             }
         },
         embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),
+        on_battery: (!installed.on_battery).then(|| Arc::new(recall_os::runs_on_battery) as _),
         rerank: rescore(search.rerank_candidates),
         prerank: rescore(search.prerank_candidates),
         judge: JudgeSettings {

@@ -5,12 +5,12 @@
 //! embeddings cover every chunk; until one does, it uses words only. Embeddings that are damaged, of another model or of another
 //! format are quarantined and rebuilt. An encoder is combined with the built-in model, since their errors differ.
 //!
-//! Complete or not used: an answer never mixes chunks with and without embeddings, so a new text never ranks lower for lack of one
-//! (ADR 13). Cosines of two models do not compare, so a search over several stores uses models that cover all of them.
-//! Begin with `role`, `follow` and `complete_models`.
+//! An answer never mixes chunks with and without embeddings, so a new text never ranks lower for lack of one (ADR 13). Where an encoder
+//! has embedded a part, the built-in model speaks for the rest (ADR 68). Cosines of two models do not compare, so a search over several stores uses models that cover all of them.
+//! Begin with `role`, `follow` and `answering_models`.
 
+mod answering_models;
 mod cache;
-mod complete_models;
 mod described;
 mod folder;
 mod follow;
@@ -37,8 +37,8 @@ use crate::progress::Cancel;
 use crate::embeddings::folder::EmbeddingsFolder;
 use crate::embeddings::model_index::ModelIndex;
 use crate::embeddings::role::UpdateMode;
+pub(crate) use answering_models::{AnsweringModels, Near};
 pub(crate) use cache::EmbeddingCache;
-pub(crate) use complete_models::{CompleteModels, Near};
 pub use models::Encoders;
 pub(crate) use models::Models;
 pub(crate) use role::{Embedded, ModelRole, UpdateExtent};
@@ -55,7 +55,7 @@ pub(crate) struct Embeddings {
     indexes: ArcSwap<Vec<Arc<ModelIndex>>>,
     /// Held while `indexes` is replaced.
     changing: Mutex<()>,
-    /// Whether a thread waits to ask a remote model again.
+    /// Whether a thread waits to ask a model again.
     is_retried: AtomicBool,
 }
 
@@ -99,7 +99,7 @@ impl Embeddings {
                 index.set_role(role);
                 Arc::clone(index)
             }
-            None => Arc::new(ModelIndex::open(&self.folder, model, role, models.cache.clone(), generation)),
+            None => Arc::new(ModelIndex::open(&self.folder, model, role, models, generation)),
         });
         let indexes: Vec<Arc<ModelIndex>> = indexes.collect();
         let fingerprints: Vec<_> = indexes.iter().map(|index| index.fingerprint()).collect();
@@ -113,14 +113,14 @@ impl Embeddings {
         self.indexes.load().iter().filter(|index| index.quarantine_disturbed()).count() > 0
     }
 
-    /// Returns the embeddings that cover every chunk of a generation; `None` if there are none.
-    pub(crate) fn complete_models(&self, generation: Generation) -> Option<CompleteModels> {
-        CompleteModels::new(&self.indexes.load(), generation)
+    /// Returns the embeddings that answer for every chunk of a generation; `None` if there are none.
+    pub(crate) fn answering_models(&self, generation: Generation) -> Option<AnsweringModels> {
+        AnsweringModels::new(&self.indexes.load(), generation)
     }
 
-    /// Returns the name of the first model whose embeddings cover a generation.
+    /// Returns the name of the best model whose embeddings answer for a generation.
     pub(crate) fn answering(&self, generation: Generation) -> Option<Arc<str>> {
-        self.complete_models(generation)?.model()
+        self.answering_models(generation)?.model()
     }
 
     /// Returns the progress of the embeddings by each model, for a generation of the catalog.
@@ -146,7 +146,7 @@ impl Embeddings {
     pub(crate) fn is_to_come(&self, generation: Generation) -> bool {
         let indexes = self.indexes.load();
         let is_fine = indexes.iter().all(|index| index.problem().is_none());
-        is_fine && !indexes.is_empty() && self.complete_models(generation).is_none()
+        is_fine && !indexes.is_empty() && self.answering_models(generation).is_none()
     }
 
     /// Updates the embeddings that follow at once to the catalog, within `extent`.
@@ -198,17 +198,22 @@ impl Embeddings {
         self.drop_replaced(catalog);
     }
 
-    /// Returns whether a remote model failed to embed, and should be asked again later.
+    /// Returns whether a remote model failed to embed, or an encoder waits for power, and should be asked again later.
     pub(crate) fn awaits_retry(&self) -> bool {
         self.indexes.load().iter().any(|index| index.awaits_retry())
     }
 
-    /// Begins to wait for a remote model; returns whether no other thread does.
+    /// Returns whether an encoder waits because this machine runs on battery.
+    pub(crate) fn awaits_power(&self) -> bool {
+        self.indexes.load().iter().any(|index| index.awaits_power())
+    }
+
+    /// Begins to wait for a model; returns whether no other thread does.
     pub(crate) fn begin_retry(&self) -> bool {
         !self.is_retried.swap(true, Ordering::SeqCst)
     }
 
-    /// Ends waiting for a remote model.
+    /// Ends waiting for a model.
     pub(crate) fn end_retry(&self) {
         self.is_retried.store(false, Ordering::SeqCst);
     }

@@ -90,7 +90,7 @@ impl Engine {
     ) -> Self {
         let cache =
             settings.embedding_store.as_ref().map(|cache| Arc::new(EmbeddingCache::new(cache, Arc::clone(&clock))));
-        let models = Models::new(settings.model.clone(), cache);
+        let models = Models::new(settings.model.clone(), cache, settings.on_battery.clone());
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
             let index_runs = IndexRuns::new(&settings.memory, shedding(Weak::clone(registry)));

@@ -114,7 +114,7 @@ pub use session::{
 pub use session_log::SessionError;
 pub use settings::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
-    MemorySettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
+    MemorySettings, OnBattery, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use warning::{LeftOutGroup, UnreadLines, Warning};
 

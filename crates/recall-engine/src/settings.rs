@@ -74,6 +74,8 @@ pub struct EngineSettings {
     pub model: Option<EmbeddingModel>,
     /// The cache of embeddings by encoders that all stores share; `None` for no cache.
     pub embedding_store: Option<EmbeddingStoreSettings>,
+    /// Tells whether this machine runs on battery: encoders wait meanwhile. `None` to embed on battery too.
+    pub on_battery: Option<OnBattery>,
     /// The use of a cross-encoder, if one is selected.
     pub rerank: RerankSettings,
     /// The use of a small cross-encoder before it, if one is selected.
@@ -89,6 +91,9 @@ pub struct EngineSettings {
     /// The stores that a team shares.
     pub shared: Vec<Guarded>,
 }
+
+/// Returns whether this machine runs on battery.
+pub type OnBattery = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The bounds of the engine's memory.
 #[derive(Clone)]
@@ -206,6 +211,7 @@ impl EngineSettings {
             rankers,
             model: None,
             embedding_store: None,
+            on_battery: None,
             rerank: RerankSettings::default(),
             prerank: RerankSettings { candidates: PRERANK_CANDIDATES, ..RerankSettings::default() },
             judge: JudgeSettings::default(),

@@ -199,7 +199,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn the_built_in_model_answers_until_the_encoder_covers_the_store() {
+fn the_built_in_model_answers_until_the_encoder_has_embeddings() {
     let sandbox = many_pages();
     let engine = engine(&sandbox, true);
     let deep = Encoder::held_up(1);
@@ -214,6 +214,7 @@ fn the_built_in_model_answers_until_the_encoder_covers_the_store() {
 
     deep.go_on();
     wait_until("the encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
+    wait_until("all its embeddings", || engine.chunks_to_embed() == 0);
     let after = status(&sandbox, &engine);
     assert_eq!((after.embedded[0].1, after.model.as_deref()), (after.chunks, Some("encoder-1")));
     assert_eq!(engine.chunks_to_embed(), 0);
@@ -430,4 +431,48 @@ fn a_panic_of_an_encoder_is_not_reported_as_a_damaged_index() {
     encoder.is_broken.store(false, Ordering::SeqCst);
     let answer = search(&sandbox, &engine);
     assert_eq!((answer.warnings, answer.model.as_deref()), (Vec::new(), Some("encoder-1")));
+}
+
+#[test]
+fn an_encoder_votes_before_it_has_embedded_everything() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, true);
+    sandbox.index(&engine);
+    settle(&sandbox, &engine);
+    let chunks = status(&sandbox, &engine).chunks;
+    let alone = search(&sandbox, &engine);
+    let encoder = Encoder::new(1);
+    encoder.budget.store(300, Ordering::SeqCst);
+    engine.use_encoders(encoders(&encoder, &[]));
+    wait_until("a part", || !status(&sandbox, &engine).embeddings_problems.is_empty());
+    let part = status(&sandbox, &engine).embedded[0].1;
+    assert!((200..=300).contains(&part) && part < chunks, "{part} of {chunks}");
+    let answer = search(&sandbox, &engine);
+    assert_eq!(answer.model.as_deref(), Some("encoder-1"));
+    // The encoder is the built-in model, so a chunk that it has not embedded has the same score as one that it has.
+    assert_eq!(paths(&answer), paths(&alone));
+}
+
+#[test]
+fn an_encoder_waits_while_the_machine_runs_on_battery() {
+    let sandbox = many_pages();
+    let is_on_battery = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&is_on_battery);
+    let model = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
+    let engine = sandbox.engine_by(EngineSettings {
+        model: Some(model),
+        on_battery: Some(Arc::new(move || asked.load(Ordering::SeqCst))),
+        ..EngineSettings::default()
+    });
+    let encoder = Encoder::new(1);
+    engine.use_encoders(encoders(&encoder, &[]));
+    sandbox.index(&engine);
+    search(&sandbox, &engine);
+    wait_until("the encoder waits", || status(&sandbox, &engine).awaits_power);
+    assert_eq!(encoder.chunks(), 0);
+    is_on_battery.store(false, Ordering::SeqCst);
+    wait_until("everything is embedded", || {
+        let status = status(&sandbox, &engine);
+        !status.awaits_power && status.embedded[0].1 == status.chunks
+    });
 }

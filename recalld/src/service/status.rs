@@ -145,6 +145,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         embedded,
         model,
         embeddings_problems,
+        awaits_power,
         repaired,
         configuration,
     } = state;
@@ -186,6 +187,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         ranker: ranker.as_str().to_owned(),
         model: model.unwrap_or_default(),
         history: history.map(history_status),
+        awaits_power,
     }
 }
 

@@ -170,6 +170,8 @@ section! {
         index: Option<String> = None, Daemon, or_word("public", address());
         /// The proxy for downloads.
         proxy: ProxySetting = ProxySetting::Environment, Daemon, choices::proxy();
+        /// Whether encoders embed while this machine runs on battery.
+        on_battery: bool = false, Daemon, yes_or_no();
         /// The size limit of the embedding store on disk.
         embeddings_bytes: u64 = GIB, Daemon, size(MIB..=1024 * GIB);
     }

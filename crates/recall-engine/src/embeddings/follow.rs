@@ -6,6 +6,7 @@
 //! incomplete.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::model_vectors::ModelVectors;
 use crate::embeddings::role::{UpdateExtent, UpdateMode};
 use crate::embeddings::text::ChunkTexts;
+use crate::settings::OnBattery;
 
 /// The most chunks without an embedding that count as an edit: the built-in model embeds them in some 20 ms.
 const EDIT_CHUNKS: usize = 1024;
@@ -42,25 +44,35 @@ pub(crate) struct FollowState {
 }
 
 /// The inputs of one update.
-struct UpdateRun<'a> {
-    space: &'a ModelVectors,
-    cache: Option<&'a EmbeddingCache>,
-    extent: UpdateExtent,
-    is_over: &'a dyn Fn() -> bool,
+pub(crate) struct UpdateRun<'a> {
+    pub(crate) space: &'a ModelVectors,
+    pub(crate) cache: Option<&'a EmbeddingCache>,
+    pub(crate) extent: UpdateExtent,
+    pub(crate) is_over: &'a dyn Fn() -> bool,
+    /// Asked before each batch; `None` to embed on battery too.
+    pub(crate) on_battery: Option<&'a OnBattery>,
+    /// Whether the update ended because this machine runs on battery.
+    pub(crate) awaits_power: &'a AtomicBool,
+}
+
+impl UpdateRun<'_> {
+    /// Returns whether the update ends for now, because this machine runs on battery.
+    fn ends_for_power(&self) -> bool {
+        let awaits_power = self.on_battery.is_some_and(|on_battery| on_battery());
+        self.awaits_power.store(awaits_power, Ordering::Relaxed);
+        awaits_power
+    }
 }
 
 impl FollowState {
     /// Updates the embeddings to the catalog, until `is_over` returns true.
     pub(crate) fn follow(
         &mut self,
-        space: &ModelVectors,
+        run: &UpdateRun<'_>,
         pace: UpdateMode,
-        cache: Option<&EmbeddingCache>,
         catalog: &Catalog,
-        extent: UpdateExtent,
-        is_over: &dyn Fn() -> bool,
     ) -> Result<(), FollowError> {
-        let run = UpdateRun { space, cache, extent, is_over };
+        let UpdateRun { space, extent, is_over, .. } = *run;
         let vectors = &space.vectors;
         let batch = match pace {
             UpdateMode::Inline => BATCH_CHUNKS,
@@ -81,12 +93,17 @@ impl FollowState {
                 return Ok(());
             }
             let is_last = missing.len() <= batch;
-            missing.truncate(batch);
+            if !missing.is_empty() && run.ends_for_power() {
+                return Ok(());
+            }
+            if !is_last {
+                missing = space.next_batch(&missing, batch);
+            }
             let build = if space.embedder.is_remote() { ChunkTexts::with_masks } else { ChunkTexts::new };
             let texts = texts(&snapshot, &runs, &missing, build)?;
             // The slow part must not keep the snapshot, and with it the write-ahead log.
             drop(snapshot);
-            let added = self.embed(&run, &texts)?;
+            let added = self.embed(run, &texts)?;
             if is_over() {
                 // The embeddings are in the cache. The files may have a new owner, so they are not written.
                 break;

@@ -5,6 +5,7 @@
 //! time updates them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
@@ -15,10 +16,12 @@ use recall_text::error_chain;
 use crate::EmbeddingModel;
 use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::folder::EmbeddingsFolder;
-use crate::embeddings::follow::FollowState;
+use crate::embeddings::follow::{FollowState, UpdateRun};
 use crate::embeddings::model_vectors::{ModelVectors, NearError};
+use crate::embeddings::models::Models;
 use crate::embeddings::role::{Embedded, ModelRole, UpdateExtent, UpdateMode};
 use crate::progress::Cancel;
+use crate::settings::OnBattery;
 
 /// A previous model that lacks more than one in this many chunks is deleted, not updated: it was never complete, or much has
 /// changed since.
@@ -41,6 +44,9 @@ pub(crate) struct ModelIndex {
     problem: Mutex<Option<String>>,
     /// Why the last query failed.
     unanswered: Mutex<Option<String>>,
+    on_battery: Option<OnBattery>,
+    /// Whether the last update ended because this machine runs on battery.
+    awaits_power: AtomicBool,
 }
 
 impl ModelIndex {
@@ -49,7 +55,7 @@ impl ModelIndex {
         folder: &Arc<EmbeddingsFolder>,
         model: &EmbeddingModel,
         role: ModelRole,
-        cache: Option<Arc<EmbeddingCache>>,
+        models: &Models,
         generation: Generation,
     ) -> Self {
         let EmbeddingModel { name, embedder } = model;
@@ -58,12 +64,14 @@ impl ModelIndex {
             embedder: Arc::clone(embedder),
             role: Mutex::new(role),
             folder: Arc::clone(folder),
-            cache,
+            cache: models.cache.clone(),
             end: Cancel::default(),
             open: ArcSwapOption::empty(),
             state: Mutex::default(),
             problem: Mutex::default(),
             unanswered: Mutex::default(),
+            on_battery: models.on_battery.clone(),
+            awaits_power: AtomicBool::new(false),
         };
         let ahead = index.space().filter(|space| space.vectors.generation() > generation);
         if let Some(space) = ahead {
@@ -99,6 +107,12 @@ impl ModelIndex {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)
     }
 
+    /// Returns the embeddings of a selected encoder that has embedded a part of the chunks, whatever the generation.
+    pub(crate) fn partial_vectors(&self) -> Option<Arc<ModelVectors>> {
+        let is_encoder = self.role() == ModelRole::Selected;
+        self.open.load_full().filter(|space| is_encoder && space.vectors.len() > 0)
+    }
+
     pub(crate) fn embedded_chunks(&self, generation: Generation) -> Embedded {
         let (chunks, is_whole) = self
             .open
@@ -112,10 +126,15 @@ impl ModelIndex {
         self.role().update_mode() == UpdateMode::Background && self.complete_vectors(generation).is_none()
     }
 
-    /// Returns whether it is by a remote model that failed, and may answer later.
+    /// Returns whether it is by a remote model that failed, and may answer later, or waits for power.
     pub(crate) fn awaits_retry(&self) -> bool {
         let is_selected = self.role() == ModelRole::Selected && !self.end.is_cancelled();
-        is_selected && self.embedder.is_remote() && self.problem.lock().is_some()
+        is_selected && (self.awaits_power() || (self.embedder.is_remote() && self.problem.lock().is_some()))
+    }
+
+    /// Returns whether the last update ended because this machine runs on battery.
+    pub(crate) fn awaits_power(&self) -> bool {
+        self.awaits_power.load(Ordering::Relaxed)
     }
 
     /// Returns whether it lacks so many chunks that it will not answer soon.
@@ -149,9 +168,14 @@ impl ModelIndex {
         let Some(space) = self.space() else { return };
         let role = self.role();
         let cache = self.cache.as_deref().filter(|_| role.update_mode() == UpdateMode::Background);
+        // Between two batches; a batch takes a second. A remote model takes no power of this machine.
+        let waits = extent == UpdateExtent::CompleteWithPauses && !self.embedder.is_remote();
         // A model whose part has changed need not be completed; the next update decides by the new part.
         let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.role() != role;
-        match state.follow(&space, role.update_mode(), cache, catalog, extent, &is_over) {
+        let on_battery = self.on_battery.as_ref().filter(|_| waits);
+        let run =
+            UpdateRun { space: &space, cache, extent, is_over: &is_over, on_battery, awaits_power: &self.awaits_power };
+        match state.follow(&run, role.update_mode(), catalog) {
             Ok(()) => *self.problem.lock() = None,
             Err(error) => {
                 self.note(&error);

@@ -1,9 +1,11 @@
 //! The open embeddings by one model, and the query of them.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use recall_core::{
     ChunkRow, Embedder, Embedding, ModelError, NearestError, Neighbour, RowFilter, RowSet, VectorIndex as _,
 };
@@ -11,10 +13,15 @@ use recall_index::vector::{Model, Settings, VectorOpenError, Vectors};
 
 use crate::embeddings::folder::{Claim, EmbeddingsFolder, FolderError};
 
+/// How many chunks may wait to be embedded before others: those of some twenty questions.
+const MOST_WANTED: usize = 1024;
+
 /// Embeddings by one model, and the model, which also embeds the queries.
 pub(crate) struct ModelVectors {
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) vectors: Vectors,
+    /// Chunks without an embedding that queries came near to, the last ones last. They are embedded first.
+    wanted: Mutex<VecDeque<ChunkRow>>,
     /// Keeps other processes from changing the files.
     _lock: Arc<File>,
     _claim: Arc<Claim>,
@@ -40,7 +47,7 @@ impl ModelVectors {
             }
             opened => opened?,
         };
-        Ok(Self { embedder: Arc::clone(embedder), vectors, _lock: lock, _claim: claim })
+        Ok(Self { embedder: Arc::clone(embedder), vectors, wanted: Mutex::default(), _lock: lock, _claim: claim })
     }
 
     /// Returns the embedding of a query, and its nearest chunks by descending cosine.
@@ -57,6 +64,28 @@ impl ModelVectors {
             Err(NearestError::NoDirection) => Ok((query, Vec::new())),
             found => Ok((query, found?)),
         }
+    }
+
+    /// Has chunks embedded before others, if they have no embedding.
+    pub(crate) fn embed_next(&self, rows: &[ChunkRow]) {
+        let mut wanted = self.wanted.lock();
+        for row in rows {
+            if !wanted.contains(row) {
+                wanted.push_back(*row);
+            }
+        }
+        let surplus = wanted.len().saturating_sub(MOST_WANTED);
+        wanted.drain(..surplus);
+    }
+
+    /// Returns the chunks of the next batch in ascending order: those that queries came near to, then the newest ones.
+    pub(crate) fn next_batch(&self, missing: &[ChunkRow], most: usize) -> Vec<ChunkRow> {
+        let mut wanted = self.wanted.lock();
+        wanted.retain(|row| missing.binary_search(row).is_ok());
+        let rest = missing.iter().rev().filter(|row| !wanted.contains(row));
+        let mut batch: Vec<ChunkRow> = wanted.iter().rev().chain(rest).take(most).copied().collect();
+        batch.sort_unstable();
+        batch
     }
 
     /// Returns the cosine of a query to each chunk, in their order; `None` for a chunk without an embedding.

@@ -7,7 +7,7 @@ use recall_core::Describer;
 use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::described::Described;
 use crate::embeddings::role::ModelRole;
-use crate::settings::EmbeddingModel;
+use crate::settings::{EmbeddingModel, OnBattery};
 
 /// The encoders: models that are slower and better than the built-in one. They can be changed while the engine runs.
 #[derive(Clone, Default)]
@@ -27,29 +27,35 @@ pub(crate) struct Models {
     /// The model whose embeddings follow at once.
     pub(crate) built_in: Option<EmbeddingModel>,
     pub(crate) cache: Option<Arc<EmbeddingCache>>,
+    /// Encoders wait while it returns true.
+    pub(crate) on_battery: Option<OnBattery>,
     /// The selected encoder with the descriptions, if chunks are described.
     described: Option<Arc<Described>>,
 }
 
 impl Models {
     /// Returns the models of this machine, without encoders.
-    pub(crate) fn new(built_in: Option<EmbeddingModel>, cache: Option<Arc<EmbeddingCache>>) -> Self {
-        Self { built_in, cache, ..Self::default() }
+    pub(crate) fn new(
+        built_in: Option<EmbeddingModel>,
+        cache: Option<Arc<EmbeddingCache>>,
+        on_battery: Option<OnBattery>,
+    ) -> Self {
+        Self { built_in, cache, on_battery, ..Self::default() }
     }
 
     /// Returns the same models with other encoders. An encoder with the same describer as before stays the same one, so that running
     /// work on it continues.
     pub(crate) fn with_encoders(&self, mut encoders: Encoders) -> Self {
-        let (built_in, cache) = (self.built_in.clone(), self.cache.clone());
+        let (built_in, cache, on_battery) = (self.built_in.clone(), self.cache.clone(), self.on_battery.clone());
         let Some((plain, describer)) = encoders.selected.clone().zip(encoders.describer.clone()) else {
-            return Self { encoders, built_in, cache, described: None };
+            return Self { encoders, built_in, cache, on_battery, described: None };
         };
         let known = self.described.clone().filter(|known| known.is_of(&plain, &*describer));
         let own = known.unwrap_or_else(|| Described::new(&plain, describer, cache.clone()));
         encoders.selected = Some(own.model());
         // Its embeddings without descriptions answer meanwhile.
         encoders.others.push(plain);
-        Self { encoders, built_in, cache, described: Some(own) }
+        Self { encoders, built_in, cache, on_battery, described: Some(own) }
     }
 
     /// Returns the models to use in a store, the best first. `has` tells whether the store has embeddings by a model.

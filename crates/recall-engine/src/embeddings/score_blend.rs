@@ -2,7 +2,8 @@
 //!
 //! An encoder is better at natural language, the built-in model was trained on code, and their errors differ. The cosines of two
 //! models are not comparable: one may give .7 to everything. So each cosine is standardised over the candidates of both models,
-//! and the mean of the two is mapped to the scale of the built-in model, which is the scale that the rankers were trained on.
+//! and the mean of the two is mapped to the scale of the built-in model, which is the scale that the rankers were trained on. A chunk
+//! that the encoder has not embedded yet has the standard score of the built-in model.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -64,13 +65,15 @@ impl ScoreBlend {
         Self { encoder: with_scale(encoder.0), built_in: with_scale(built_in.0) }
     }
 
-    /// Returns the nearness of each chunk, in their order; `None` for a chunk that one of the models has no embedding of.
+    /// Returns the nearness of each chunk, in their order; `None` for a chunk that the built-in model has no embedding of.
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         let ((encoder, of_encoder), (built_in, of_built_in)) = (&self.encoder, &self.built_in);
         let both = encoder.cosines(rows).into_iter().zip(built_in.cosines(rows));
         both.map(|(encoder, built_in)| {
-            let (encoder, built_in) = (encoder?, built_in?);
-            let blend = ENCODER * standard(*of_encoder, encoder) + (1.0 - ENCODER) * standard(*of_built_in, built_in);
+            let built_in = built_in?;
+            let score = standard(*of_built_in, built_in);
+            let encoder = encoder.unwrap_or_else(|| of_encoder.value(score).clamp(-1.0, 1.0));
+            let blend = ENCODER * standard(*of_encoder, encoder) + (1.0 - ENCODER) * score;
             Some(Nearness {
                 cosine: of_built_in.value(blend).clamp(-1.0, 1.0),
                 greatest: encoder.max(built_in),

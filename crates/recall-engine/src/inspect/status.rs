@@ -89,6 +89,8 @@ pub struct StoreStatus {
     pub model: Option<String>,
     /// Why embeddings are not used.
     pub embeddings_problems: Vec<String>,
+    /// Whether an encoder waits because this machine runs on battery.
+    pub awaits_power: bool,
     /// The parts that were damaged and have been rebuilt.
     pub repaired: Vec<String>,
     /// Problems of the configuration.
@@ -243,6 +245,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
             .collect(),
         model: store.index.embeddings().answering(coverage.generation).map(|model| model.to_string()),
         embeddings_problems: store.index.embeddings().problems(),
+        awaits_power: store.index.embeddings().awaits_power(),
         repaired: store.repairs().to_vec(),
         configuration: store.settings().warnings.clone(),
     })

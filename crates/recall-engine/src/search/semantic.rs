@@ -62,7 +62,7 @@ pub(super) struct QueryNearness<'a> {
 
 /// Returns the models that cover a store; `None` if it has no documents.
 pub(super) fn models_of(store: &Store) -> Option<Vec<ModelFingerprint>> {
-    let complete = || store.index.embeddings().complete_models(store.index.generation());
+    let complete = || store.index.embeddings().answering_models(store.index.generation());
     (!store.index.holds_nothing()).then(|| complete().map(|complete| complete.models()).unwrap_or_default())
 }
 
@@ -102,7 +102,7 @@ pub(super) fn near(
     depth: usize,
     models: Option<&[ModelFingerprint]>,
 ) -> Result<Option<impl FnOnce() -> Option<Near> + Send + 'static>, SearchError> {
-    let Some(complete) = store.index.embeddings().complete_models(searcher.generation()) else { return Ok(None) };
+    let Some(complete) = store.index.embeddings().answering_models(searcher.generation()) else { return Ok(None) };
     let complete = match models {
         Some(models) => complete.retain(models),
         None => complete,

@@ -90,8 +90,8 @@ impl Store {
         self.catch_up_soon();
     }
 
-    /// Updates the embeddings that follow in the background. If a remote model fails, it is asked again later, until it has
-    /// embedded every chunk or the store is closed.
+    /// Updates the embeddings that follow in the background. If a remote model fails, or an encoder waits for power, it is asked again
+    /// later, until it has embedded every chunk or the store is closed.
     fn embed(self: &Arc<Self>) {
         let embeddings = self.index.embeddings();
         self.index.embed(self.jobs.cancel());
@@ -124,7 +124,7 @@ impl Store {
         });
         if let Err(error) = waiting {
             embeddings.end_retry();
-            tracing::warn!(%error, "no thread to ask a remote model again; the next change of a file does");
+            tracing::warn!(%error, "no thread to ask a model again; the next change of a file does");
         }
     }
 

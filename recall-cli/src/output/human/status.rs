@@ -138,7 +138,8 @@ fn store(store: &v1::StoreStatus) -> String {
             "whole index".to_owned()
         };
         let answers = if *model == store.model && store.embedded.len() > 1 { ", in use" } else { "" };
-        let _ = writeln!(text, "  embeddings   {} model, {how_far}{answers}", printable(model));
+        let waits = if *part < 1.0 && store.awaits_power { ", waits while this machine runs on battery" } else { "" };
+        let _ = writeln!(text, "  embeddings   {} model, {how_far}{answers}{waits}", printable(model));
     }
     let ranker = match store.ranker.as_str() {
         "own" => "learnt from this project's history",

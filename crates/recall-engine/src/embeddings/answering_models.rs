@@ -6,12 +6,17 @@ use recall_core::{ChunkRow, Generation, ModelFingerprint, Neighbour, RowSet};
 
 use crate::embeddings::model_index::ModelIndex;
 use crate::embeddings::model_vectors::ModelVectors;
-use crate::embeddings::role::UpdateMode;
+use crate::embeddings::role::{ModelRole, UpdateMode};
 use crate::embeddings::score_blend::{EmbeddedQuery, Nearness, ScoreBlend};
 
-/// Embeddings that cover every chunk of a generation, those of the best model first.
-pub(crate) struct CompleteModels {
+/// The embeddings that answer a query, those of the best model first.
+///
+/// All but the first cover every chunk of a generation. The first may be of an encoder that has embedded a part so far, if the built-in
+/// model covers the rest and no other encoder covers everything.
+pub(crate) struct AnsweringModels {
     spaces: Vec<(Arc<ModelIndex>, Arc<ModelVectors>)>,
+    /// The encoder that has embedded a part.
+    partial: Option<ModelFingerprint>,
 }
 
 /// The chunks nearest to a query.
@@ -23,11 +28,19 @@ pub(crate) struct Near {
     pub(crate) neighbours: Vec<Neighbour>,
 }
 
-impl CompleteModels {
+impl AnsweringModels {
     pub(crate) fn new(indexes: &[Arc<ModelIndex>], generation: Generation) -> Option<Self> {
         let covers = |index: &Arc<ModelIndex>| Some((Arc::clone(index), index.complete_vectors(generation)?));
-        let spaces: Vec<_> = indexes.iter().filter_map(covers).collect();
-        (!spaces.is_empty()).then_some(Self { spaces })
+        let mut spaces: Vec<_> = indexes.iter().filter_map(covers).collect();
+        let has_encoder = spaces.first()?.0.role() != ModelRole::BuiltIn;
+        let mut partial = None;
+        if !has_encoder
+            && let Some((index, vectors)) = indexes.iter().find_map(|index| Some((index, index.partial_vectors()?)))
+        {
+            partial = Some(index.fingerprint());
+            spaces.insert(0, (Arc::clone(index), vectors));
+        }
+        Some(Self { spaces, partial })
     }
 
     /// Returns the name of the model that is queried first.
@@ -49,10 +62,12 @@ impl CompleteModels {
     /// Finds the chunks nearest to a query. If a model fails, or its embeddings cannot be read, the next one is used; returns
     /// `None` if all fail. Damaged embeddings are rebuilt.
     ///
-    /// If an encoder and the built-in model both answer, their results are [combined](ScoreBlend).
+    /// If an encoder and the built-in model both answer, their results are [combined](ScoreBlend). Chunks that the encoder has not
+    /// embedded yet, although the query is near to them, are embedded next.
     pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
         let mut answers = self.spaces.iter().filter_map(|one| answer(one, query, allowed, count));
         let (index, first, neighbours) = answers.next()?;
+        let is_partial = self.partial == Some(index.fingerprint());
         let model = index.name();
         let beside = match index.role().update_mode() {
             UpdateMode::Inline => None,
@@ -61,8 +76,13 @@ impl CompleteModels {
         // A query without a word that the model knows has no neighbours.
         let beside = beside.filter(|(.., others)| !others.is_empty());
         Some(match beside {
+            // Alone, a part of the embeddings would hide the chunks without one.
+            None if is_partial => return None,
             None => Near { view: View::Alone(first), model, neighbours },
             Some((_, second, others)) => {
+                if is_partial {
+                    first.space.embed_next(&others.iter().map(|neighbour| neighbour.row).collect::<Vec<_>>());
+                }
                 let blend = ScoreBlend::new((first, &neighbours), (second, &others));
                 let neighbours = blend.neighbours(&neighbours, &others, count);
                 Near { view: View::Blended(blend), model, neighbours }
