@@ -30,6 +30,7 @@ pub(super) fn installed_model(model: &Installed, running: Option<&dyn Listed>) -
         }
     };
     let provider = running.and_then(Listed::provider);
+    let known = RegistryModel::find(name).map(registry_model).unwrap_or_default();
     v1::Model {
         roles: names(manifest.kind.roles()),
         origin: if manifest.origin.is_some() { "hub" } else { "local" }.to_owned(),
@@ -41,6 +42,8 @@ pub(super) fn installed_model(model: &Installed, running: Option<&dyn Listed>) -
         provider: provider.unwrap_or_default(),
         bytes: bytes(model),
         problem: running.and_then(Listed::problem).unwrap_or_default(),
+        languages: known.languages,
+        measured: known.measured,
         ..described
     }
 }
@@ -69,6 +72,8 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
         installed: true,
         address: String::new(),
         remote: None,
+        languages: vec!["code".to_owned(), "en".to_owned()],
+        measured: String::new(),
     }
 }
 
@@ -81,6 +86,9 @@ pub(super) fn registry_model(known: &RegistryModel) -> v1::Model {
         dimensions: if known.kind == NetworkKind::Embed { known.dimensions as u32 } else { 0 },
         window_tokens: known.window_tokens as u32,
         licence: known.licence.to_owned(),
+        bytes: known.download_bytes,
+        languages: known.languages.iter().map(|&language| language.to_owned()).collect(),
+        measured: known.measured.to_owned(),
         ..v1::Model::default()
     }
 }

@@ -29,7 +29,15 @@ pub struct RegistryModel {
     pub window_tokens: usize,
     /// The SPDX identifier of its licence.
     pub licence: &'static str,
+    /// The languages that it was trained on: ISO 639-1, `code`, or `many`.
+    pub languages: &'static [&'static str],
+    /// About how much is downloaded, in bytes.
+    pub download_bytes: u64,
+    /// What it was worth on the benchmarks; empty if it was not measured.
+    pub measured: &'static str,
 }
+
+const MB: u64 = 1_000_000;
 
 /// All known models, encoders first.
 pub const REGISTRY: &[RegistryModel] = &[
@@ -37,6 +45,8 @@ pub const REGISTRY: &[RegistryModel] = &[
         name: "all-MiniLM-L6-v2",
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         licence: "Apache-2.0",
+        download_bytes: 91 * MB,
+        measured: "memories in other words than the question first in 60 % instead of 29 % inside a project",
         ..ENCODER
     },
     RegistryModel {
@@ -45,6 +55,17 @@ pub const REGISTRY: &[RegistryModel] = &[
         pooling: Pooling::Cls,
         query_prefix: "Represent this sentence for searching relevant passages: ",
         window_tokens: 512,
+        download_bytes: 133 * MB,
+        ..ENCODER
+    },
+    RegistryModel {
+        name: "multilingual-e5-small",
+        repository: "intfloat/multilingual-e5-small",
+        query_prefix: "query: ",
+        document_prefix: "passage: ",
+        window_tokens: 512,
+        languages: &["many"],
+        download_bytes: 488 * MB,
         ..ENCODER
     },
     RegistryModel {
@@ -55,6 +76,7 @@ pub const REGISTRY: &[RegistryModel] = &[
         document_prefix: "search_document: ",
         window_tokens: 2048,
         licence: "Apache-2.0",
+        download_bytes: 548 * MB,
         ..ENCODER
     },
     // Its authors publish no ONNX file. This one was converted from their weights by a third party.
@@ -65,20 +87,31 @@ pub const REGISTRY: &[RegistryModel] = &[
         pooling: Pooling::Cls,
         query_prefix: "Represent this query for searching relevant code: ",
         window_tokens: 2048,
+        languages: &["code", "en"],
+        download_bytes: 548 * MB,
         ..ENCODER
     },
     RegistryModel {
         name: "ms-marco-MiniLM-L6-v2",
         repository: "cross-encoder/ms-marco-MiniLM-L6-v2",
         licence: "Apache-2.0",
+        download_bytes: 92 * MB,
         ..CROSS_ENCODER
     },
-    RegistryModel { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
+    RegistryModel {
+        name: "bge-reranker-base",
+        repository: "BAAI/bge-reranker-base",
+        languages: &["en", "zh"],
+        download_bytes: 1_130 * MB,
+        ..CROSS_ENCODER
+    },
     // Converted by a third party, like CodeRankEmbed.
     RegistryModel {
         name: "bge-reranker-v2-m3",
         repository: "onnx-community/bge-reranker-v2-m3-ONNX",
         licence: "Apache-2.0",
+        languages: &["many"],
+        download_bytes: 2_290 * MB,
         ..CROSS_ENCODER
     },
 ];
@@ -94,6 +127,9 @@ const ENCODER: RegistryModel = RegistryModel {
     document_prefix: "",
     window_tokens: 256,
     licence: "MIT",
+    languages: &["en"],
+    download_bytes: 0,
+    measured: "",
 };
 
 const CROSS_ENCODER: RegistryModel =

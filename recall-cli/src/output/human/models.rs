@@ -20,12 +20,16 @@ pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
         column("DIM", Align::Right, DIM),
         column("TOKENS", Align::Right, DIM),
         column("SIZE", Align::Right, DIM),
+        column("LANGUAGES", Align::Left, DIM),
         column("LICENCE", Align::Left, DIM),
     ];
     let rows: Vec<_> = models.iter().filter(|model| model.installed).chain(models_to_pull(models)).map(cells).collect();
     let mut text = table(&layout, &rows, width);
     for model in models.iter().filter(|model| !model.problem.is_empty()) {
         let _ = writeln!(text, "{WARNING}{}{WARNING:#}: {}", printable(&model.name), printable(&model.problem));
+    }
+    for model in models.iter().filter(|model| !model.measured.is_empty()) {
+        let _ = writeln!(text, "{SYMBOL}{}{SYMBOL:#}: {}", printable(&model.name), printable(&model.measured));
     }
     if models_to_pull(models).next().is_some() {
         let _ = writeln!(text, "{DIM}to download one: `recall models pull MODEL`{DIM:#}");
@@ -37,7 +41,7 @@ fn models_to_pull(models: &[v1::Model]) -> impl Iterator<Item = &v1::Model> {
     models.iter().filter(|model| !model.installed)
 }
 
-fn cells(model: &v1::Model) -> [String; 7] {
+fn cells(model: &v1::Model) -> [String; 8] {
     let or_empty = |number: u32| if number == 0 { String::new() } else { number.to_string() };
     [
         printable(&model.name).into_owned(),
@@ -46,6 +50,7 @@ fn cells(model: &v1::Model) -> [String; 7] {
         or_empty(model.dimensions),
         or_empty(model.window_tokens),
         if model.bytes == 0 { String::new() } else { bytes(model.bytes) },
+        printable(&model.languages.join(", ")).into_owned(),
         if model.licence.is_empty() { "unknown".to_owned() } else { printable(&model.licence).into_owned() },
     ]
 }
@@ -148,6 +153,9 @@ mod tests {
             name: "bge".to_owned(),
             roles: vec!["embed".to_owned()],
             dimensions: 384,
+            bytes: 133_000_000,
+            languages: vec!["en".to_owned(), "zh".to_owned()],
+            measured: "better at prose".to_owned(),
             ..v1::Model::default()
         };
         let built_in = v1::Model {
@@ -165,12 +173,13 @@ mod tests {
             ..v1::Model::default()
         };
         insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)), @r"
-        MODEL             ROLE   STATE           DIM  TOKENS      SIZE  LICENCE
-        all-MiniLM-L6-v2  embed  used, on cpu    384     256  86.8 MiB  Apache-2.0
-        static            embed  off             256                    unknown
-        tiny                     cannot be used                         unknown
-        bge               embed  can be pulled   384                    unknown
+        MODEL             ROLE   STATE           DIM  TOKENS       SIZE  LANGUAGES  LICENCE
+        all-MiniLM-L6-v2  embed  used, on cpu    384     256   86.8 MiB             Apache-2.0
+        static            embed  off             256                                unknown
+        tiny                     cannot be used                                     unknown
+        bge               embed  can be pulled   384          126.8 MiB  en, zh     unknown
         tiny: model.onnx has changed
+        bge: better at prose
         to download one: `recall models pull MODEL`
         ");
     }
