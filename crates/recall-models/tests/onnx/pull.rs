@@ -24,6 +24,9 @@ const TINY: RegistryModel = RegistryModel {
     document_prefix: "",
     window_tokens: 16,
     licence: "MIT",
+    languages: &["en"],
+    download_bytes: 0,
+    measured: "",
 };
 
 const NETWORK: &str = "/some/tiny/resolve/main/onnx/model.onnx";
