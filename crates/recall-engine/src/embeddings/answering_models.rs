@@ -43,9 +43,9 @@ impl AnsweringModels {
         Some(Self { spaces, partial })
     }
 
-    /// Returns the name of the model that is queried first.
+    /// Returns the name of the best model that answered when it was last asked.
     pub(crate) fn model(&self) -> Option<Arc<str>> {
-        self.spaces.first().map(|(index, _)| index.name())
+        self.spaces.iter().find(|(index, _)| index.problem().is_none()).map(|(index, _)| index.name())
     }
 
     /// Returns the models, the best first.
