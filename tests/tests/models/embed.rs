@@ -78,10 +78,11 @@ fn embedding_resumes_after_a_kill_of_the_daemon() {
         (part(&status, "slow") > 0.0).then_some(status)
     });
     assert!(part(&begun, "slow") < 1.0, "it is too fast for this test");
-    assert_eq!(begun["stores"][0]["model"], "static", "the built-in model answers meanwhile");
-    assert_eq!(case.search("garden").0.as_deref(), Some("static"));
+    assert_eq!(begun["stores"][0]["model"], "slow", "it votes with the part that it has");
+    // The model answers the question in time, or the built-in one does.
+    assert!(matches!(case.search("garden").0.as_deref(), Some("slow" | "static")));
     let said = case.succeeds(&["status"]);
-    assert!(said.contains("slow model, ") && said.contains("static model, whole index, in use"), "{said}");
+    assert!(said.contains("slow model, ") && said.contains("static model, whole index"), "{said}");
     let before = part(&case.json(&["status"]), "slow");
     kill(&begun["daemon"]["pid"]);
 
