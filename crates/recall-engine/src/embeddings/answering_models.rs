@@ -1,11 +1,12 @@
 //! The choice of the embeddings that answer a query, and their nearest chunks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use recall_core::{ChunkRow, Generation, ModelFingerprint, Neighbour, RowSet};
+use recall_core::{ChunkRow, Generation, ModelError, ModelFingerprint, Neighbour, RowSet};
 
 use crate::embeddings::model_index::ModelIndex;
-use crate::embeddings::model_vectors::ModelVectors;
+use crate::embeddings::model_vectors::{ModelVectors, NearError};
 use crate::embeddings::role::{ModelRole, UpdateMode};
 use crate::embeddings::score_blend::{EmbeddedQuery, Nearness, ScoreBlend};
 
@@ -65,7 +66,10 @@ impl AnsweringModels {
     /// If an encoder and the built-in model both answer, their results are [combined](ScoreBlend). Chunks that the encoder has not
     /// embedded yet, although the query is near to them, are embedded next.
     pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
-        let mut answers = self.spaces.iter().filter_map(|one| answer(one, query, allowed, count));
+        let mut answers = self.spaces.iter().filter_map(|one| {
+            let is_partial = self.partial == Some(one.0.fingerprint());
+            answer(one, query, allowed, count, if is_partial { WAIT_FOR_PART } else { Duration::MAX })
+        });
         let (index, first, neighbours) = answers.next()?;
         let is_partial = self.partial == Some(index.fingerprint());
         let model = index.name();
@@ -91,18 +95,24 @@ impl AnsweringModels {
     }
 }
 
-/// Returns a model's neighbours of a query; `None` if the model fails.
+/// How long a query waits at most for an encoder that has embedded a part. It embeds chunks meanwhile, and the built-in model answers too.
+const WAIT_FOR_PART: Duration = Duration::from_millis(60);
+
+/// Returns a model's neighbours of a query; `None` if the model fails, or does not answer within `patience` or its own limit.
 fn answer<'a>(
     (index, space): &'a (Arc<ModelIndex>, Arc<ModelVectors>),
     query: &str,
     allowed: Option<&RowSet>,
     count: usize,
+    patience: Duration,
 ) -> Option<(&'a Arc<ModelIndex>, EmbeddedQuery, Vec<Neighbour>)> {
-    match space.near(query, allowed, count) {
+    match space.near(query, allowed, count, patience) {
         Ok((query, neighbours)) => {
             index.note_answer();
             Some((index, EmbeddedQuery { space: Arc::clone(space), query }, neighbours))
         }
+        // It embeds chunks, which is no problem.
+        Err(NearError::Model(ModelError::Late { .. })) if patience < Duration::MAX => None,
         Err(error) => {
             index.did_not_answer(space, &error);
             None

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use recall_core::{
@@ -50,14 +50,16 @@ impl ModelVectors {
         Ok(Self { embedder: Arc::clone(embedder), vectors, wanted: Mutex::default(), _lock: lock, _claim: claim })
     }
 
-    /// Returns the embedding of a query, and its nearest chunks by descending cosine.
+    /// Returns the embedding of a query, and its nearest chunks by descending cosine. Waits for the model for `patience`, and no longer than
+    /// it wants.
     pub(crate) fn near(
         &self,
         query: &str,
         allowed: Option<&RowSet>,
         count: usize,
+        patience: Duration,
     ) -> Result<(Embedding, Vec<Neighbour>), NearError> {
-        let deadline = Instant::now() + self.embedder.query_wait();
+        let deadline = Instant::now() + self.embedder.query_wait().min(patience);
         let query = self.embedder.embed_query(query, Some(deadline))?;
         match self.vectors.nearest(&query, allowed.map_or(RowFilter::All, RowFilter::Only), count) {
             // A query without a word that the model knows has no neighbours.

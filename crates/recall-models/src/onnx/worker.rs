@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::ModelError;
+use recall_core::{ModelError, Provider};
 
 use super::network::Network;
 use super::tokens::Tokens;
@@ -22,6 +22,9 @@ use crate::manifest::Batching;
 use queue::{Answer, Job, Queue};
 
 pub(crate) use queue::Priority;
+
+/// The most tokens of a batch on a processor: some 50 ms of a small model.
+const CPU_BATCH_TOKENS: usize = 256;
 
 /// A function that loads the network.
 pub(crate) type Load = dyn Fn() -> Result<Box<dyn Network>, LoadError> + Send;
@@ -199,7 +202,7 @@ impl WorkerThread {
             if queue.is_closed() {
                 return Wake::Closed;
             }
-            if let Some(batch) = queue.take(self.settings.batch_tokens, self.batching) {
+            if let Some(batch) = queue.take(self.most_tokens(), self.batching) {
                 return Wake::Run(batch);
             }
             match until {
@@ -210,6 +213,15 @@ impl WorkerThread {
                 }
                 None => self.shared.changed.wait(&mut queue),
             }
+        }
+    }
+
+    /// Returns the most tokens of a batch. A processor is as fast with small ones, and a query waits for the running one.
+    fn most_tokens(&self) -> usize {
+        let most = self.settings.batch_tokens;
+        match &self.network {
+            Some(network) if network.provider().main() == Provider::Cpu.as_str() => most.min(CPU_BATCH_TOKENS),
+            _ => most,
         }
     }
 
