@@ -103,7 +103,7 @@ fn an_invalid_model_is_refused_with_the_reason() {
     );
     assert_eq!(
         case.json(&["models", "list"])["models"].as_array().map(Vec::len),
-        Some(8),
+        Some(9),
         "what is built in and known"
     );
 }
