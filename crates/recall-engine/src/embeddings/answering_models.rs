@@ -67,31 +67,36 @@ impl AnsweringModels {
     /// embedded yet, although the query is near to them, are embedded next.
     pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
         let mut answers = self.spaces.iter().filter_map(|one| {
-            let is_partial = self.partial == Some(one.0.fingerprint());
-            answer(one, query, allowed, count, if is_partial { WAIT_FOR_PART } else { Duration::MAX })
+            let patience = if self.is_partial(&one.0) { WAIT_FOR_PART } else { Duration::MAX };
+            answer(one, query, allowed, count, patience)
         });
         let (index, first, neighbours) = answers.next()?;
-        let is_partial = self.partial == Some(index.fingerprint());
-        let model = index.name();
         let beside = match index.role().update_mode() {
             UpdateMode::Inline => None,
             UpdateMode::Background => answers.find(|(index, ..)| index.role().update_mode() == UpdateMode::Inline),
         };
-        // A query without a word that the model knows has no neighbours.
-        let beside = beside.filter(|(.., others)| !others.is_empty());
-        Some(match beside {
-            // Alone, a part of the embeddings would hide the chunks without one.
-            None if is_partial => return None,
-            None => Near { view: View::Alone(first), model, neighbours },
-            Some((_, second, others)) => {
-                if is_partial {
-                    first.space.embed_next(&others.iter().map(|neighbour| neighbour.row).collect::<Vec<_>>());
+        match beside {
+            Some((_, second, others)) if !others.is_empty() => {
+                if self.is_partial(index) {
+                    first.space.embed_next(&others);
                 }
                 let blend = ScoreBlend::new((first, &neighbours), (second, &others));
                 let neighbours = blend.neighbours(&neighbours, &others, count);
-                Near { view: View::Blended(blend), model, neighbours }
+                Some(Near { view: View::Blended(blend), model: index.name(), neighbours })
             }
-        })
+            // Alone, a part of the embeddings would hide the chunks without one.
+            beside if self.is_partial(index) => {
+                let (index, second, others) = beside?;
+                Some(Near { view: View::Alone(second), model: index.name(), neighbours: others })
+            }
+            // A query without a word that the built-in model knows has no neighbours by it.
+            _ => Some(Near { view: View::Alone(first), model: index.name(), neighbours }),
+        }
+    }
+
+    /// Returns whether the model has embedded only a part.
+    fn is_partial(&self, index: &ModelIndex) -> bool {
+        self.partial == Some(index.fingerprint())
     }
 }
 
@@ -111,7 +116,7 @@ fn answer<'a>(
             index.note_answer();
             Some((index, EmbeddedQuery { space: Arc::clone(space), query }, neighbours))
         }
-        // It embeds chunks, which is no problem.
+        // It is busy with chunks, and answers the next query.
         Err(NearError::Model(ModelError::Late { .. })) if patience < Duration::MAX => None,
         Err(error) => {
             index.did_not_answer(space, &error);

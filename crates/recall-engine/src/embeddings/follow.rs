@@ -74,6 +74,7 @@ impl FollowState {
     ) -> Result<(), FollowError> {
         let UpdateRun { space, extent, is_over, .. } = *run;
         let vectors = &space.vectors;
+        run.awaits_power.store(false, Ordering::Relaxed);
         let batch = match pace {
             UpdateMode::Inline => BATCH_CHUNKS,
             UpdateMode::Background => BACKGROUND_BATCH_CHUNKS,

@@ -50,8 +50,8 @@ impl ModelVectors {
         Ok(Self { embedder: Arc::clone(embedder), vectors, wanted: Mutex::default(), _lock: lock, _claim: claim })
     }
 
-    /// Returns the embedding of a query, and its nearest chunks by descending cosine. Waits for the model for `patience`, and no longer than
-    /// it wants.
+    /// Returns the embedding of a query, and its nearest chunks by descending cosine. Waits for the model at most for `patience` and for its
+    /// own [limit](Embedder::query_wait).
     pub(crate) fn near(
         &self,
         query: &str,
@@ -68,12 +68,12 @@ impl ModelVectors {
         }
     }
 
-    /// Has chunks embedded before others, if they have no embedding.
-    pub(crate) fn embed_next(&self, rows: &[ChunkRow]) {
+    /// Marks chunks to be embedded before others, unless they have an embedding.
+    pub(crate) fn embed_next(&self, chunks: &[Neighbour]) {
         let mut wanted = self.wanted.lock();
-        for row in rows {
-            if !wanted.contains(row) {
-                wanted.push_back(*row);
+        for chunk in chunks {
+            if !wanted.contains(&chunk.row) {
+                wanted.push_back(chunk.row);
             }
         }
         let surplus = wanted.len().saturating_sub(MOST_WANTED);
