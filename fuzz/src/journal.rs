@@ -99,6 +99,7 @@ pub fn journal_seeds() -> Vec<Vec<u8>> {
         title: "A title".into(),
         content: "Retry \"twice\".\n\u{2028}é".into(),
         tags: vec!["a tag".to_owned(), "b".to_owned()],
+        cues: None,
         related_files: vec![path],
         scope: StoreScope::Project,
         source: Some("review".to_owned()),

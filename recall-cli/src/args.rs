@@ -8,7 +8,9 @@ use clap::Parser;
 use crate::command::Command;
 
 pub use global::Global;
-pub(crate) use value::{context_type, document_type, language, memory_id, memory_origin, memory_type, relation, scope};
+pub(crate) use value::{
+    context_type, cue, document_type, language, memory_id, memory_origin, memory_type, relation, scope,
+};
 
 /// One local memory for every coding agent on this machine.
 ///

@@ -43,6 +43,9 @@ const MOST_SENT_BYTES: usize = 64 * 1024;
 /// The prefix of the entries of what was shown. Compaction removes what was shown from the agent's context.
 const SHOWN: &str = "shown ";
 
+/// The prefix of the entry with the tokens that were shown since the last prompt.
+const SPENT: &str = "spent ";
+
 /// The entry that says that the session has not had its briefing.
 const OWES_BRIEFING: &str = "owes briefing";
 
@@ -161,12 +164,15 @@ impl Hook {
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let HookSettings { briefing, prompt, files, failures, events, .. } = self.settings;
+        let HookSettings { briefing, prompt, files, commands, failures, events, .. } = self.settings;
+        if self.contract.event == HookEvent::Prompt {
+            self.begin_turn(input)?;
+        }
         match self.contract.event {
             HookEvent::SessionStart => self.session_start(input).await,
             HookEvent::SubagentStart if briefing => self.subagent_start(input).await,
             HookEvent::Prompt if prompt || events || briefing => self.prompt(input).await,
-            HookEvent::PreTool if files => self.file(input).await,
+            HookEvent::PreTool if files || commands => self.tool_call(input).await,
             HookEvent::PostTool if events || failures => self.tool(input).await,
             HookEvent::PreCompact if events => self.end(input, "compact").await,
             HookEvent::SessionEnd if events => self.end(input, "exit").await,
@@ -240,18 +246,23 @@ impl Hook {
         occasion: Occasion,
         budget_tokens: u32,
     ) -> Result<Option<String>, HookError> {
-        let HookSettings { place_confidence, memory_confidence, .. } = self.settings;
+        let HookSettings { place_confidence, memory_confidence, turn_budget_tokens, others_within, .. } = self.settings;
         let seen = self.open_seen(input)?;
+        let left = turn_budget_tokens.saturating_sub(spent(&seen));
+        if left == 0 {
+            return Ok(None);
+        }
         let shown = seen.entries_with(SHOWN).filter_map(|entry| entry.strip_prefix(SHOWN)).map(str::to_owned).collect();
         // Another hook of the session does not wait for the daemon.
         drop(seen);
         let request = v1::RemindRequest {
             context: Some(self.request_context(input)),
             occasion: Some(occasion),
-            budget_tokens: Some(budget_tokens),
+            budget_tokens: Some(budget_tokens.min(left)),
             place_confidence,
             memory_confidence,
             shown,
+            others_within_s: u32::try_from(others_within.as_secs()).unwrap_or(u32::MAX),
         };
         let v1::RemindResponse { heading, reminders, footing, warnings: _ } = client.remind(request).await?;
         if reminders.is_empty() {
@@ -261,26 +272,51 @@ impl Hook {
         // Another hook may have shown some of it meanwhile.
         let new = reminders.iter().filter(|reminder| seen.add(&format!("{SHOWN}{}", reminder.key)));
         let texts: String = new.map(|reminder| reminder.text.as_str()).collect();
+        let text = (!texts.is_empty()).then(|| format!("{heading}{texts}{footing}"));
+        if let Some(text) = &text {
+            let spent = spent(&seen) + recall_text::tokens::count(text);
+            seen.remove_all(SPENT);
+            seen.add(&format!("{SPENT}{spent}"));
+        }
         self.save(seen)?;
-        Ok((!texts.is_empty()).then(|| format!("{heading}{texts}{footing}")))
+        Ok(text)
     }
 
-    /// Returns the memories about the file that a tool is about to read or edit.
-    async fn file(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let Some(ToolCall { kind: ToolKind::Read | ToolKind::Edit, subject: file, .. }) = &input.call else {
-            return Ok(None);
+    /// Returns what is known about the call of a tool that is about to run: about its file, its command or its pattern. The same call is
+    /// answered once a session.
+    async fn tool_call(&self, input: &Input) -> Result<Option<String>, HookError> {
+        let HookSettings { files, commands, file_budget_tokens, command_budget_tokens, .. } = self.settings;
+        let Some(ToolCall { kind, subject, .. }) = &input.call else { return Ok(None) };
+        let subject = subject[..subject.floor_char_boundary(MOST_SENT_BYTES)].to_owned();
+        let (is_asked, budget_tokens) = match kind {
+            ToolKind::Read | ToolKind::Edit => (files, file_budget_tokens),
+            ToolKind::Search | ToolKind::Command => (commands, command_budget_tokens),
         };
-        let key = format!("{SHOWN}file {file}");
-        if self.open_seen(input)?.has(&key) {
+        let key = format!("{SHOWN}call {subject}");
+        let seen = self.open_seen(input)?;
+        // A call that comes when the budget is spent is answered in a later turn.
+        if !is_asked || seen.has(&key) || spent(&seen) >= self.settings.turn_budget_tokens {
             return Ok(None);
         }
+        drop(seen);
+        let occasion = match kind {
+            ToolKind::Read | ToolKind::Edit => Occasion::File(subject),
+            ToolKind::Search => Occasion::Search(subject),
+            ToolKind::Command => Occasion::Command(subject),
+        };
         let client = self.connect().await?;
-        let budget_tokens = self.settings.file_budget_tokens;
-        let told = self.remind(&client, input, Occasion::File(file.clone()), budget_tokens).await?;
+        let told = self.remind(&client, input, occasion, budget_tokens).await?;
         let mut seen = self.open_seen(input)?;
         seen.add(&key);
         self.save(seen)?;
         Ok(told)
+    }
+
+    /// Begins a turn, which has its budget of tokens anew.
+    fn begin_turn(&self, input: &Input) -> Result<(), HookError> {
+        let mut seen = self.open_seen(input)?;
+        seen.remove_all(SPENT);
+        self.save(seen)
     }
 
     /// Records what a tool did. After a command that failed, returns what is known about the failure.
@@ -401,6 +437,14 @@ impl Hook {
     fn not_kept(&self, source: io::Error) -> HookError {
         HookError::Seen { path: self.context.dirs().state.clone(), source }
     }
+}
+
+/// Returns the tokens that were shown since the last prompt.
+fn spent(seen: &Seen) -> u32 {
+    seen.entries_with(SPENT)
+        .filter_map(|entry| entry.strip_prefix(SPENT)?.parse::<u32>().ok())
+        .max()
+        .unwrap_or_default()
 }
 
 /// Returns the command that failed; `None` if the event is another one, or if it wrote nothing.

@@ -119,6 +119,39 @@ fn memories_about_a_file_are_shown_before_it_is_read_once_a_session() {
     assert!(told.contains("may no longer hold (changed: src/retry.rs)"), "{told}");
 }
 
+#[test]
+fn memories_are_shown_before_commands_and_searches_once_and_within_the_budget_of_a_turn() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    let remember = |text: &str, arguments: &[&str]| -> String {
+        let arguments = [&["remember", text], arguments].concat();
+        json_of(&sandbox, &project, &arguments)["id"].as_str().expect("an id").to_owned()
+    };
+    let migrate = remember("`make migrate` locks the table of orders. Stop the workers first.", &[]);
+    let deploy = remember("Never on Fridays.", &["--cue", "command:make deploy", "--cue", "symbol:retry"]);
+    let use_tool = |session: &str, tool: &str, input: Value| {
+        let fields = json!({"tool_name": tool, "tool_input": input});
+        hook(&sandbox, &["pre-tool"], &event(&project, session, "PreToolUse", fields))
+    };
+    let command = |session: &str, line: &str| use_tool(session, "Bash", json!({"command": line}));
+    let told = command("one", "cd db && make migrate").expect("an answer");
+    assert!(told.contains(&migrate) && told.contains("because its cue is command:make migrate"), "{told}");
+    assert_eq!(command("one", "cd db && make migrate"), None);
+    assert_eq!(command("one", "make migrate"), None);
+    assert_eq!(command("one", "make test"), None);
+    let told = use_tool("one", "Grep", json!({"pattern": "fn retry", "path": "src"})).expect("an answer");
+    assert!(told.contains(&format!("{deploy} note (own")), "{told}");
+    assert!(command("two", "rg -n 'fn retry' src").is_some_and(|told| told.contains(&deploy)));
+    json_of(&sandbox, &project, &["config", "set", "hooks.turn_budget_tokens", "100"]);
+    assert!(command("three", "make migrate").is_some());
+    assert_eq!(command("three", "make deploy"), None);
+    hook(&sandbox, &["prompt"], &event(&project, "three", "UserPromptSubmit", json!({"prompt": "yes"})));
+    assert!(command("three", "make deploy").is_some_and(|told| told.contains(&deploy)));
+    json_of(&sandbox, &project, &["config", "set", "hooks.commands", "false"]);
+    assert_eq!(command("four", "make migrate"), None);
+}
+
 /// Sends the hook of a tool that has run in the session `s-1`. The hook answers nothing.
 fn use_tool(sandbox: &Sandbox, project: &Project, name: &str, input: &Value, response: &Value) {
     let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response});

@@ -245,7 +245,10 @@ fn a_memory_is_a_resource_in_both_protocol_revisions() {
     let (modern, _) = agent.result_of(asked);
     let text = modern["contents"][0]["text"].as_str().expect("text");
     assert!(text.starts_with("# Open once\n\n") && text.contains("verified against its files"), "{text}");
-    assert!(text.ends_with("\nabout src/sessions.rs\n\n`open_sessions` is slow."), "{text}");
+    assert!(
+        text.ends_with("\nabout src/sessions.rs\nshown unasked at symbol:open_sessions\n\n`open_sessions` is slow."),
+        "{text}"
+    );
 
     let mut shim = sandbox.start_shim(&project, &[]);
     let mut ask = |id: u64, method: &str, params: Value| -> Value {

@@ -65,6 +65,7 @@ const LEAVES: &[&str] = &[
     "git",
     "index_runs",
     "known",
+    "live",
     "mask",
     "mount",
     "origin",

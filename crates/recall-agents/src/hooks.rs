@@ -56,7 +56,7 @@ enum Wait {
 const CLAUDE: &[EventRow] = &[
     ("SessionStart", None, SessionStart, Wait::Yes),
     ("UserPromptSubmit", None, Prompt, Wait::Yes),
-    ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit"), PreTool, Wait::Yes),
+    ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit|Grep|Glob|Bash"), PreTool, Wait::Yes),
     ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate"), PostTool, Wait::No),
     // What is known about a failure comes with it, not a turn later.
     ("PostToolUseFailure", Some("Bash"), PostTool, Wait::Yes),
@@ -85,7 +85,7 @@ const GEMINI: &[EventRow] = &[
 const QWEN: &[EventRow] = &[
     ("SessionStart", None, SessionStart, Wait::Yes),
     ("UserPromptSubmit", None, Prompt, Wait::Yes),
-    ("PreToolUse", Some("read_file|write_file|edit"), PreTool, Wait::Yes),
+    ("PreToolUse", Some("read_file|write_file|edit|grep_search|glob|run_shell_command"), PreTool, Wait::Yes),
     ("PostToolUse", Some("write_file|edit|run_shell_command"), PostTool, Wait::Yes),
     ("PostToolUseFailure", Some("run_shell_command"), PostTool, Wait::Yes),
     ("SubagentStart", None, SubagentStart, Wait::Yes),

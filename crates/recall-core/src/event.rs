@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::{Anchor, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp};
+use crate::{
+    Anchor, Cue, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp,
+};
 use recall_text::DocPath;
 
 /// An event. Ordered by time, then by id; the greater one wins.
@@ -82,6 +84,8 @@ pub struct NewMemory {
     pub tags: Vec<String>,
     /// The files that it concerns.
     pub related_files: Vec<DocPath>,
+    /// When it is shown unasked; `None` if that follows from its text.
+    pub cues: Option<Vec<Cue>>,
     /// The scope of the store that it is added to.
     pub scope: StoreScope,
     /// Its source, as stated when it was added.
@@ -107,6 +111,8 @@ pub struct Amendment {
     pub tags: Option<Vec<String>>,
     /// The files that it concerns.
     pub related_files: Option<Vec<DocPath>>,
+    /// The cues that replace all others; if empty, it is not shown unasked.
+    pub cues: Option<Vec<Cue>>,
     /// The anchors to the files as they are now.
     pub anchors: Option<Vec<Anchor>>,
 }

@@ -17,6 +17,8 @@ pub mod breaker;
 mod candidate;
 mod chunk;
 mod citation;
+mod cue;
+mod cue_derivation;
 mod document;
 mod document_type;
 mod embedder;
@@ -52,6 +54,8 @@ pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };
 pub use citation::{Citation, Lines};
+pub use cue::{CUE_BYTES, Cue, CueKind, InvalidCue};
+pub use cue_derivation::derive_cues;
 pub use document::{Document, DocumentKey};
 pub use document_type::{DocumentType, MemoryType, UnknownDocumentType, UnknownMemoryType};
 pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};

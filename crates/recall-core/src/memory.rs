@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{ContentHash, ItemId, MemoryId, StoreScope, Timestamp};
+use crate::{ContentHash, Cue, ItemId, MemoryId, StoreScope, Timestamp};
 use recall_text::DocPath;
 
 /// A captured piece of knowledge: the fold of all events about it.
@@ -19,6 +19,8 @@ pub struct Memory {
     pub tags: Vec<String>,
     /// The files that it concerns; sorted, without repetition.
     pub related_files: Vec<DocPath>,
+    /// When it is shown unasked, as stated; `None` if that follows from its text.
+    pub cues: Option<Vec<Cue>>,
     /// The scope of the store that it was added to.
     pub scope: StoreScope,
     /// Its source, as stated when it was added.

@@ -2,7 +2,7 @@
 //!
 //! They are validated when they are built: no text is blank or exceeds its limit.
 
-use crate::{Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope, Timestamp};
+use crate::{Cue, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope, Timestamp};
 
 /// The largest content of one memory. Longer text belongs in a document.
 pub const MEMORY_BYTES: usize = 1024 * 1024;
@@ -29,6 +29,8 @@ pub struct AddMemory {
     pub tags: Vec<String>,
     /// The files that it concerns, as the client names them: absolute, below its directory, or below the root.
     pub related_files: Vec<String>,
+    /// When it is shown unasked; if empty, that follows from its text. At most [`MEMORY_ENTRIES`].
+    pub cues: Vec<Cue>,
     /// The memory that is retired by this one; `None` for none.
     pub supersedes: Option<MemoryId>,
     /// What to do if a near-duplicate exists.
@@ -66,6 +68,8 @@ pub struct UpdateMemory {
     pub tags: Option<Vec<String>>,
     /// The files that it concerns, as the client names them.
     pub related_files: Option<Vec<String>>,
+    /// The cues that replace all others; if empty, it is not shown unasked.
+    pub cues: Option<Vec<Cue>>,
     /// When the memory must have been amended last; `None` if that does not matter.
     pub expected: Option<Timestamp>,
     /// The caller's provenance.

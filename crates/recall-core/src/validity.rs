@@ -347,6 +347,7 @@ mod tests {
             content: Arc::from("c"),
             tags: Vec::new(),
             related_files: Vec::new(),
+            cues: None,
             scope: StoreScope::Project,
             source: None,
             origin: MemoryOrigin::Observed,

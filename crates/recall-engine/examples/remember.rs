@@ -147,6 +147,7 @@ fn lesson(number: u32) -> AddMemory {
         content: words(&mut random, WORDS),
         scope: Scope::Project,
         tags: Vec::new(),
+        cues: Vec::new(),
         related_files: Vec::new(),
         supersedes: None,
         repeats: Repeats::Accept,

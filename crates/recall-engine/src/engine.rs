@@ -17,6 +17,7 @@ use recall_watch::Watcher;
 use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::index_runs::{IndexRuns, Room, Shed};
+use crate::live::LiveEdits;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
 use crate::task_pool::TaskPool;
@@ -39,7 +40,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`audit`](Self::audit), [`migrate`](Self::migrate).
 /// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
 ///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
-///   [`list_sessions`](Self::list_sessions), [`count_open_sessions`](Self::count_open_sessions),
+///   [`list_sessions`](Self::list_sessions), [`live_sessions`](Self::live_sessions), [`count_open_sessions`](Self::count_open_sessions),
 ///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats).
 /// - Index: [`index`](Self::index), [`remove`](Self::remove), [`rebuild`](Self::rebuild), [`settle`](Self::settle),
 ///   [`compact`](Self::compact), [`delete_gone_indexes`](Self::delete_gone_indexes), [`kept_stores`](Self::kept_stores),
@@ -60,6 +61,7 @@ pub struct Engine {
     pub(crate) judge: ArcSwapOption<Reranker>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
+    pub(crate) live: LiveEdits,
     pub(crate) tasks: TaskPool,
 }
 
@@ -105,6 +107,7 @@ impl Engine {
             judge: ArcSwapOption::empty(),
             clock,
             recorder,
+            live: LiveEdits::default(),
             tasks: TaskPool::default(),
         }
     }

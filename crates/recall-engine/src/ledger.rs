@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
-use recall_core::{Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
+use recall_core::{Cue, Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
 use recall_text::{DocPath, Vocabulary};
@@ -199,6 +199,14 @@ impl Ledger {
         drop(state);
         // Masking is the dearer part, so it is done for those that are returned.
         memories.into_iter().map(crate::mask::memory).collect()
+    }
+
+    /// Returns the cues of all memories that have some. Returns the same `Arc` until a memory changes.
+    pub(crate) fn cues(&self) -> Arc<[(MemoryId, Vec<Cue>)]> {
+        let state = &mut *self.state.lock();
+        let memories = state.memories.iter().map(|memory| (memory.id, memory.effective_cues()));
+        let with_cues = memories.filter(|(_, cues)| !cues.is_empty());
+        Arc::clone(state.cues.get_or_insert_with(|| with_cues.collect()))
     }
 
     /// Returns the memories in force that had an id in the tool that they were imported from, as their sources say.
@@ -410,6 +418,7 @@ mod tests {
             content: "c".into(),
             tags: Vec::new(),
             related_files: Vec::new(),
+            cues: None,
             scope: StoreScope::Project,
             source: None,
             origin: MemoryOrigin::Human,

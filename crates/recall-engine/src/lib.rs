@@ -32,6 +32,7 @@ mod inspect;
 mod known;
 mod ledger;
 mod links;
+mod live;
 mod mask;
 mod matching;
 mod memory;
@@ -85,6 +86,7 @@ pub use inspect::{
     NamesRequest, Parent, RecordStatus, Said, SecretScan, StaleReason, Status, StoreStatus,
 };
 pub use links::{Links, links};
+pub use live::LiveSession;
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
     AddOutcome, AddReport, AnchorChange, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport,

@@ -34,7 +34,7 @@ pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
-pub(crate) use about::memories_about;
+pub(crate) use about::{memories_about, recall_for_client};
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
 pub(crate) use prior::{factors, foreign_factor};

@@ -7,6 +7,7 @@
 //! Whether a session is open, ended or abandoned is derived from its events and the time. So a killed daemon and a resumed session
 //! need no repair (ADR 15). Begin with `start`, `note`, `end`, `summary` and `briefing`.
 
+mod at_work;
 mod briefing;
 mod drafts;
 mod end;

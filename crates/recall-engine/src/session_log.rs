@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{EventDetails, EventId, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_core::{EventDetails, EventId, Provenance, Session, SessionEvent, SessionEventType, Timestamp};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 use recall_os::{Folder, OpenError};
 use recall_text::PROJECT_FOLDER;
@@ -150,6 +150,13 @@ impl Sessions {
         let fold = SessionFold::fold(name, &in_order(recording.events))?;
         self.fold.lock().insert(recorder.path().to_owned(), (recording.stat?, fold.clone()));
         Some(fold)
+    }
+
+    /// Returns a session with its state at `now`; `None` if it is unknown or cannot be read, which is logged.
+    pub(crate) fn session(&self, id: &str, now: Timestamp) -> Option<Session> {
+        let name = name_of(id);
+        let place = [&self.own, &self.away].into_iter().find(|place| place.has(&name))?;
+        Some(self.fold(place, &name)?.at(now))
     }
 
     /// Returns the events of a session in chronological order; `None` if the session is unknown.

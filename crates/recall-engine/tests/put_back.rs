@@ -196,6 +196,7 @@ fn a_dropped_change_does_not_revive_a_memory_on_a_branch_without_it() {
         title,
         content: None,
         tags: None,
+        cues: None,
         related_files: None,
         expected: None,
         provenance: Provenance::default(),

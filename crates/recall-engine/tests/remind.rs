@@ -1,9 +1,13 @@
 //! What an agent should know about a command that failed, and about a file.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use recall_core::{AddMemory, MemoryType, Scope};
-use recall_engine::{Engine, Occasion, RemindRequest, Reminders};
+use recall_core::{
+    AddMemory, EndReason, EndSession, HookRecord, LogEvent, MemoryId, MemoryType, Metadata, MetadataValue, Provenance,
+    Scope, SessionEventType, StartSession, UpdateMemory,
+};
+use recall_engine::{Engine, Occasion, Origin, RemindRequest, ReminderSubject, Reminders};
 
 use crate::support::{Sandbox, new_memory};
 
@@ -27,6 +31,8 @@ fn request(occasion: Occasion) -> RemindRequest {
         place_confidence: 0.2,
         memory_confidence: 0.1,
         shown: BTreeSet::new(),
+        session: None,
+        others_within: Duration::from_secs(900),
         scope: Scope::All,
     }
 }
@@ -34,6 +40,20 @@ fn request(occasion: Occasion) -> RemindRequest {
 fn failed(sandbox: &Sandbox, engine: &Engine, output: &str) -> Reminders {
     let occasion = Occasion::Failure { command: "make test".to_owned(), output: output.to_owned() };
     engine.remind(&sandbox.origin(), &request(occasion)).expect("an answer")
+}
+
+fn no_change(id: MemoryId) -> UpdateMemory {
+    let provenance = Provenance::default();
+    UpdateMemory {
+        id,
+        title: None,
+        content: None,
+        tags: None,
+        related_files: None,
+        cues: None,
+        expected: None,
+        provenance,
+    }
 }
 
 /// The first line of each reminder.
@@ -123,4 +143,151 @@ fn the_memories_about_a_file_are_those_that_matter_most_to_a_change() {
     assert_eq!(kinds(&ask("src/shop/cart.py", RemindRequest { shown, ..base.clone() })), ["decision"]);
     assert_eq!(ask("src/web/app.js", base.clone()), Reminders::default());
     assert_eq!(ask("src/new.py", base), Reminders::default());
+}
+
+#[test]
+fn a_memory_is_shown_at_its_cues() {
+    let sandbox = Sandbox::with(FILES);
+    sandbox.write(".git/HEAD", "ref: refs/heads/release/2\n");
+    let engine = sandbox.engine();
+    let mut ids = Vec::new();
+    for (text, cues) in [
+        ("Stop the workers before `make migrate`, or rows lock.", &[][..]),
+        ("Never on Fridays.", &["command:make deploy", "branch:release/*", "path:src/web/"]),
+        ("Renew the certificate.", &["date:2020-01-01"]),
+        ("Far in the future.", &["date:9999-01-01"]),
+    ] {
+        let cues = cues.iter().map(|cue| cue.parse().expect("a cue")).collect();
+        let memory = AddMemory { cues, ..new_memory(MemoryType::Lesson, text, text) };
+        ids.push(engine.add_memory(&sandbox.origin(), &memory).expect("added"));
+    }
+    assert_eq!(ids[0].cues.iter().map(ToString::to_string).collect::<Vec<_>>(), ["command:make migrate"]);
+    let ask = |occasion: Occasion| -> Vec<String> {
+        let reminders = engine.remind(&sandbox.origin(), &request(occasion)).expect("an answer").reminders;
+        let because = |text: &str| text.lines().nth(1).unwrap_or_default().trim().to_owned();
+        reminders.iter().map(|reminder| because(&reminder.text)).collect()
+    };
+    let command = |line: &str| ask(Occasion::Command(line.to_owned()));
+    assert_eq!(command("cd api && make migrate"), ["because its cue is command:make migrate"]);
+    assert_eq!(command("make deploy ENV=test"), ["because its cue is command:make deploy"]);
+    assert_eq!(command("make test"), [""; 0]);
+    assert_eq!(command("make migrate --help"), [""; 0]);
+    assert_eq!(ask(Occasion::File("src/web/app.js".to_owned())), ["because its cue is path:src/web/"]);
+    let prompt = ask(Occasion::Prompt("go on with the basket".to_owned()));
+    assert_eq!(prompt, ["because its cue is branch:release/*", "because its cue is date:2020-01-01"]);
+    let update = UpdateMemory { cues: Some(Vec::new()), ..no_change(ids[0].id) };
+    engine.update_memory(&sandbox.origin(), &update).expect("amended");
+    assert_eq!(command("make migrate"), [""; 0]);
+    let again = sandbox.engine();
+    let line = Occasion::Command("make deploy".to_owned());
+    assert_eq!(again.remind(&sandbox.origin(), &request(line)).expect("an answer").reminders.len(), 1);
+}
+
+#[test]
+fn a_search_of_files_shows_places_and_memories_once() {
+    let sandbox = Sandbox::with(FILES);
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let text = "`Cart` adds up what it holds.";
+    engine.add_memory(&sandbox.origin(), &new_memory(MemoryType::Lesson, text, text)).expect("added");
+    let ask = |occasion: Occasion, shown: BTreeSet<String>| {
+        let request = RemindRequest { shown, ..request(occasion) };
+        engine.remind(&sandbox.origin(), &request).expect("an answer")
+    };
+    let search = Occasion::Search("class Cart\\b".to_owned());
+    let found = ask(search.clone(), BTreeSet::new());
+    assert!(found.reminders[0].text.contains("because its cue is symbol:Cart"), "{found:?}");
+    assert!(found.reminders.iter().any(|reminder| reminder.text.starts_with("- src/shop/cart.py:")), "{found:?}");
+    let by_command = ask(Occasion::Command("rg -n 'class Cart' src".to_owned()), BTreeSet::new());
+    assert_eq!(by_command, found);
+    let shown = found.reminders.iter().map(|reminder| reminder.key.clone()).collect();
+    assert_eq!(ask(search, shown), Reminders::default());
+    assert_eq!(ask(Occasion::Search("[]".to_owned()), BTreeSet::new()), Reminders::default());
+}
+
+/// Logs an edit of a file by a session, as a hook does.
+fn edit(engine: &Engine, origin: &Origin, session: &str, file: &str) {
+    let metadata =
+        Metadata::from([(HookRecord::KEY.to_owned(), MetadataValue::Text(HookRecord::Edit.as_str().to_owned()))]);
+    let provenance =
+        Provenance { session: Some(session.to_owned()), agent: Some("codex".to_owned()), ..Provenance::default() };
+    let goal = StartSession { goal: Some(format!("Fix the cart\nof {session}")), provenance: provenance.clone() };
+    engine.start_session(origin, &goal).expect("started");
+    let event = LogEvent {
+        event_type: SessionEventType::Observation,
+        content: format!("edited {file}"),
+        rationale: None,
+        resolution: None,
+        from_agent: None,
+        to_agent: None,
+        related_files: vec![file.to_owned()],
+        metadata,
+        key: None,
+        provenance,
+    };
+    engine.log_event(origin, &event).expect("logged");
+}
+
+#[test]
+fn another_session_at_work_on_a_file_is_named_until_it_ends() {
+    let sandbox = Sandbox::with(FILES);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "cart");
+    let origin = sandbox.origin();
+    edit(&engine, &origin, "other", "src/shop/cart.py");
+    let ask = |occasion: Occasion, change: &dyn Fn(&mut RemindRequest)| -> Vec<String> {
+        let mut request = RemindRequest { session: Some("own".to_owned()), ..request(occasion) };
+        change(&mut request);
+        let reminders = engine.remind(&origin, &request).expect("an answer").reminders;
+        let of_sessions = reminders.into_iter().filter(|it| matches!(it.subject, ReminderSubject::Session(_)));
+        of_sessions.map(|reminder| reminder.text).collect()
+    };
+    let file = |path: &str| Occasion::File(path.to_owned());
+    let named = [
+        "- Another session (codex) edited src/shop/cart.py less than a minute ago\n  its goal:\n  > Fix the cart\n  > of other\n",
+    ];
+    assert_eq!(ask(file("src/shop/cart.py"), &|_| {}), named);
+    assert_eq!(ask(file("src/web/app.js"), &|_| {}), [""; 0]);
+    assert_eq!(ask(file("src/shop/cart.py"), &|it| it.session = Some("other".to_owned())), [""; 0]);
+    assert_eq!(ask(file("src/shop/cart.py"), &|it| it.others_within = Duration::ZERO), [""; 0]);
+    assert_eq!(
+        ask(file("src/shop/cart.py"), &|it| it.shown = ["session other src/shop/cart.py".to_owned()].into()),
+        [""; 0]
+    );
+    let prompt = ask(Occasion::Prompt("?".to_owned()), &|_| {});
+    assert!(prompt[0].starts_with("- Another session (codex) is at work here: edited src/shop/cart.py"), "{prompt:?}");
+    let live = engine.live_sessions();
+    assert_eq!(live.iter().map(|it| (it.id.as_str(), it.files.len())).collect::<Vec<_>>(), [("other", 1)]);
+    // A file that is not in the index yet.
+    edit(&engine, &origin, "second", "src/new.py");
+    assert_eq!(ask(file("src/new.py"), &|_| {}).len(), 1);
+    for (reason, expected) in [(EndReason::Compact, 1), (EndReason::Exit, 0)] {
+        let provenance = Provenance { session: Some("other".to_owned()), ..Provenance::default() };
+        let end = EndSession { summary: None, memories: Vec::new(), reason, provenance };
+        engine.end_session(&origin, &end).expect("ended");
+        assert_eq!(ask(file("src/shop/cart.py"), &|_| {}).len(), expected, "{reason:?}");
+    }
+}
+
+#[test]
+fn a_session_in_another_work_tree_of_the_repository_is_named() {
+    let sandbox = Sandbox::with(FILES);
+    let git = |arguments: &[&str]| {
+        let done =
+            std::process::Command::new("git").arg("-C").arg(sandbox.root()).args(arguments).output().expect("git runs");
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "one"]);
+    git(&["worktree", "add", "-q", "-b", "fix", "../shop-fix"]);
+    let engine = sandbox.engine();
+    let linked = sandbox.root().parent().expect("a parent").join("shop-fix");
+    let there = Origin { directory: linked.clone(), project: Some(linked), ..sandbox.origin() };
+    edit(&engine, &there, "other", "src/shop/cart.py");
+    let request =
+        RemindRequest { session: Some("own".to_owned()), ..request(Occasion::File("src/shop/cart.py".to_owned())) };
+    let reminders = engine.remind(&sandbox.origin(), &request).expect("an answer").reminders;
+    let text = &reminders.first().expect("one").text;
+    assert!(text.contains("in the work tree shop-fix, on fix\n"), "{text}");
 }

@@ -31,6 +31,7 @@ mod scopes;
 mod secrets;
 mod semantic;
 mod session;
+mod situations;
 mod support;
 mod together;
 mod versions;

@@ -140,6 +140,7 @@ pub(crate) fn new_memory(memory_type: MemoryType, title: impl Into<String>, cont
         content: content.into(),
         scope: Scope::Project,
         tags: Vec::new(),
+        cues: Vec::new(),
         related_files: Vec::new(),
         supersedes: None,
         repeats: Repeats::Accept,

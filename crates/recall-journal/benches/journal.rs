@@ -56,6 +56,7 @@ fn event(number: u64) -> Event {
         )
         .into(),
         tags: vec!["retries".to_owned(), "network".to_owned()],
+        cues: None,
         related_files: Vec::new(),
         scope: StoreScope::Project,
         source: None,

@@ -42,6 +42,8 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     related_files: Option<Texts>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    cues: Option<Texts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Value>,

@@ -50,6 +50,7 @@ fn event(number: u64) -> Event {
         title: format!("memory {number}").into(),
         content: "text ".repeat(length / 5).into(),
         tags: Vec::new(),
+        cues: None,
         related_files: vec![DocPath::new("src/lib.rs").expect("a path")],
         scope: StoreScope::Project,
         source: None,

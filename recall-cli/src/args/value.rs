@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use recall_api::convert::context_type;
 use recall_api::v1::ContextType;
-use recall_core::{DocumentType, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
+use recall_core::{Cue, DocumentType, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
 use recall_text::Language;
 
 /// Parses a scope.
@@ -37,6 +37,11 @@ pub(crate) fn memory_id(text: &str) -> Result<String, String> {
 /// Parses the origin of a memory.
 pub(crate) fn memory_origin(text: &str) -> Result<MemoryOrigin, String> {
     MemoryOrigin::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Parses a cue of a memory.
+pub(crate) fn cue(text: &str) -> Result<Cue, String> {
+    Cue::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Parses a language.

@@ -4,7 +4,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
 use recall_api::v1::{self, AddStatus};
-use recall_core::{MemoryOrigin, MemoryType, Scope, title_of};
+use recall_core::{Cue, MemoryOrigin, MemoryType, Scope, title_of};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -27,6 +27,10 @@ pub(crate) struct RememberArgs {
     /// The files that it is about, in their current state.
     #[arg(long = "file", value_name = "PATH", add = ArgValueCompleter::new(complete::paths))]
     files: Vec<String>,
+    /// When an agent is shown it unasked: `path:`, `symbol:`, `command:`, `error:` or `branch:` and a text, or `date:2026-12-01`
+    /// [default: what follows from the text].
+    #[arg(long = "cue", value_parser = args::cue, value_name = "KIND:TEXT")]
+    cues: Vec<Cue>,
     /// Tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
@@ -71,7 +75,7 @@ fn request(
     input: impl FnOnce() -> Result<String, CommandError>,
     asker: v1::RequestContext,
 ) -> Result<v1::AddRequest, CommandError> {
-    let RememberArgs { text, title, memory_type, files, tags, scope, supersedes, force, source, origin } = args;
+    let RememberArgs { text, title, memory_type, files, cues, tags, scope, supersedes, force, source, origin } = args;
     let content = if text == "-" { input()? } else { text };
     let origin = origin.map_or(v1::Origin::Unspecified, |origin| match origin {
         MemoryOrigin::Observed => v1::Origin::Observed,
@@ -87,6 +91,7 @@ fn request(
         scope: scope::to_proto(scope).into(),
         tags,
         related_files: files,
+        cues: cues.iter().map(ToString::to_string).collect(),
         supersedes: supersedes.unwrap_or_default(),
         force,
         source,
@@ -126,6 +131,8 @@ mod tests {
             "src/a.rs",
             "--file",
             "b.rs",
+            "--cue",
+            "command:make all",
             "--tag",
             "x,y",
             "--scope",
@@ -147,6 +154,7 @@ mod tests {
             scope: v1::Scope::Global.into(),
             tags: texts(&["x", "y"]),
             related_files: texts(&["src/a.rs", "b.rs"]),
+            cues: texts(&["command:make all"]),
             supersedes: "L-0123abcd".to_owned(),
             created_at: None,
             force: true,

@@ -23,13 +23,16 @@ pub(crate) struct StatusArgs {
     /// List every index on disk: for which root, how large, and since when the root is gone.
     #[arg(long)]
     stores: bool,
+    /// List the sessions that are at work in all projects that the daemon has open: which agent, where, on what.
+    #[arg(long)]
+    sessions: bool,
     /// Show latencies and counters.
     #[arg(long)]
     metrics: bool,
 }
 
 pub(super) async fn run(args: StatusArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let StatusArgs { scope, failures, stores, metrics } = args;
+    let StatusArgs { scope, failures, stores, sessions, metrics } = args;
     let output = &context.output;
     let client = context.connect().await?;
     let request = v1::StatusRequest {
@@ -39,12 +42,16 @@ pub(super) async fn run(args: StatusArgs, context: &CommandContext) -> Result<Ex
         failures,
         metrics,
         kept: stores,
+        sessions,
     };
     let status = client.status(request).await?;
     match output.format {
         Format::Json => output.answer(&status)?,
         Format::Human => {
             context.page(&render(&status, output.screen()))?;
+            if sessions && status.sessions.is_empty() {
+                output.note("no session is at work in the projects that the daemon has open");
+            }
             output.warn(&status.warnings);
             for store in &status.stores {
                 output.warn(&store.warnings);

@@ -25,6 +25,9 @@ pub(crate) struct UpdateArgs {
     /// The files that it is about, in their current state; replaces the previous ones. An empty value removes all.
     #[arg(long = "file", value_name = "PATH", add = ArgValueCompleter::new(complete::paths))]
     files: Option<Vec<String>>,
+    /// When an agent is shown it unasked, as for `recall remember`; replaces the previous ones. An empty value: never.
+    #[arg(long = "cue", value_name = "KIND:TEXT")]
+    cues: Option<Vec<String>>,
     /// The new tags; replaces the previous ones. An empty value removes all.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Option<Vec<String>>,
@@ -50,10 +53,10 @@ fn request(
     input: impl FnOnce() -> Result<String, CommandError>,
     asker: v1::RequestContext,
 ) -> Result<v1::UpdateRequest, CommandError> {
-    let UpdateArgs { id, text, title, files, tags } = args;
-    if text.is_none() && title.is_none() && files.is_none() && tags.is_none() {
+    let UpdateArgs { id, text, title, files, cues, tags } = args;
+    if text.is_none() && title.is_none() && [&files, &cues, &tags].iter().all(|list| list.is_none()) {
         let cli_error = CliError::usage("nothing to change");
-        return Err(cli_error.with_hint("give a text, `--title`, `--file` or `--tag`").into());
+        return Err(cli_error.with_hint("give a text, `--title`, `--file`, `--cue` or `--tag`").into());
     }
     let content = match text.as_deref() {
         Some("-") => Some(input()?),
@@ -68,6 +71,7 @@ fn request(
         content,
         tags: tags.map(list),
         related_files: files.map(list),
+        cues: cues.map(list),
         expected_updated_at: None,
     })
 }

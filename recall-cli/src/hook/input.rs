@@ -61,7 +61,7 @@ pub(crate) enum TaskCall {
 pub(crate) struct ToolCall {
     /// What the tool does.
     pub(crate) kind: ToolKind,
-    /// The file or the command.
+    /// The file, the command or the pattern.
     pub(crate) subject: String,
     /// Its result.
     pub(crate) result: ToolResult,
@@ -74,6 +74,8 @@ pub(crate) enum ToolKind {
     Read,
     /// It writes a file.
     Edit,
+    /// It searches files for a pattern.
+    Search,
     /// It runs a command.
     Command,
 }
@@ -97,11 +99,16 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("Write", ToolKind::Edit, "file_path"),
     ("MultiEdit", ToolKind::Edit, "file_path"),
     ("NotebookEdit", ToolKind::Edit, "notebook_path"),
+    ("Grep", ToolKind::Search, "pattern"),
+    ("Glob", ToolKind::Search, "pattern"),
     ("Bash", ToolKind::Command, "command"),
     ("read_file", ToolKind::Read, "file_path"),
     ("edit", ToolKind::Edit, "file_path"),
     ("replace", ToolKind::Edit, "file_path"),
     ("write_file", ToolKind::Edit, "file_path"),
+    ("grep_search", ToolKind::Search, "pattern"),
+    ("search_file_content", ToolKind::Search, "pattern"),
+    ("glob", ToolKind::Search, "pattern"),
     ("run_shell_command", ToolKind::Command, "command"),
 ];
 

@@ -45,7 +45,7 @@ pub(crate) fn tool_event(
             capture.edits.then(|| edit_event(&call.subject, directory))
         }
         (ToolKind::Command, result) => command_event(&call.subject, result, capture, seen),
-        (ToolKind::Read | ToolKind::Edit, _) => None,
+        (ToolKind::Read | ToolKind::Edit | ToolKind::Search, _) => None,
     }
 }
 

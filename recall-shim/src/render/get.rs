@@ -72,7 +72,8 @@ pub(crate) fn memory(response: &GetResponse) -> String {
     let memory = response.memory.clone().unwrap_or_default();
     let what = origin(&doc, response.memory.as_ref());
     let mut text = format!("# {}\n\n{} · {what}", inline(&memory.title, 160), inline(&memory.id, 20));
-    for (word, names) in [("about", &memory.related_files), ("tags", &memory.tags)] {
+    for (word, names) in [("about", &memory.related_files), ("tags", &memory.tags), ("shown unasked at", &memory.cues)]
+    {
         let names: Vec<String> = names.iter().take(MOST_FILES).map(|name| inline(name, 200)).collect();
         if !names.is_empty() {
             let _ = write!(text, "\n{word} {}", names.join(", "));

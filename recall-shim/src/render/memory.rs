@@ -7,9 +7,12 @@ use recall_api::v1::{AddResponse, AddStatus, SimilarMemory};
 use super::notes::notes;
 use crate::render::text::{TITLE_CHARS, inline};
 
+/// The most cues that are named.
+const MOST_CUES: usize = 6;
+
 /// Formats the result of adding a memory.
 pub(crate) fn render_add(response: &AddResponse) -> String {
-    let AddResponse { id, title, status: _, similar, warnings } = response;
+    let AddResponse { id, title, status: _, cues, similar, warnings } = response;
     let mut text = notes(warnings, None);
     let (id, title) = (inline(id, 20), inline(title, TITLE_CHARS));
     let _ = match response.status() {
@@ -23,6 +26,10 @@ pub(crate) fn render_add(response: &AddResponse) -> String {
         }
         AddStatus::Added | AddStatus::Unspecified => write!(text, "Saved as {id} · {title}."),
     };
+    if !cues.is_empty() {
+        let cues: Vec<String> = cues.iter().take(MOST_CUES).map(|cue| inline(cue, TITLE_CHARS)).collect();
+        let _ = write!(text, " Shown unasked at {}.", cues.join(", "));
+    }
     if !similar.is_empty() {
         text.push_str("\nSimilar:");
         for SimilarMemory { id, title, similarity } in similar {
@@ -44,6 +51,7 @@ mod tests {
             id: "L-0123abcd".to_owned(),
             title: "Retries need jitter".to_owned(),
             status: AddStatus::Duplicate.into(),
+            cues: Vec::new(),
             similar: vec![similar],
             warnings: Vec::new(),
         };

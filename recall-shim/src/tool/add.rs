@@ -21,6 +21,8 @@ pub(super) struct Arguments {
     tags: Vec<String>,
     #[serde(default)]
     related_files: Vec<String>,
+    #[serde(default)]
+    cues: Vec<String>,
     supersedes: Option<String>,
     #[serde(default)]
     force: bool,
@@ -38,7 +40,7 @@ enum StoreArgument {
 }
 
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
-    let Arguments { r#type, title, content, scope, tags, related_files, supersedes, force, format } = arguments;
+    let Arguments { r#type, title, content, scope, tags, related_files, cues, supersedes, force, format } = arguments;
     let scope = match scope {
         StoreArgument::Project => Scope::Project,
         StoreArgument::Global => Scope::Global,
@@ -51,6 +53,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         scope: scope.into(),
         tags,
         related_files,
+        cues,
         supersedes: supersedes.unwrap_or_default(),
         force,
         ..AddRequest::default()

@@ -39,8 +39,9 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         every_store: false,
         failures: verbose,
         metrics: verbose,
-        // It names other projects.
+        // These name other projects.
         kept: false,
+        sessions: false,
     };
     let status = call.daemon.call(Doing::Reading, |client| {
         let request = request.clone();
@@ -56,7 +57,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 
 /// Formats the state of the daemon and the stores.
 fn text(response: &StatusResponse, detail: Detail) -> String {
-    let StatusResponse { daemon, stores, models, latencies, counters: _, warnings, kept: _ } = response;
+    let StatusResponse { daemon, stores, models, latencies, counters: _, warnings, kept: _, sessions: _ } = response;
     let all: Vec<_> = warnings.iter().chain(stores.iter().flat_map(|store| &store.warnings)).cloned().collect();
     let mut text = notes(&all, None);
     for store in stores {

@@ -78,7 +78,7 @@ fn moment(text: &str) -> Result<Timestamp, ToolError> {
 
 /// Formats the acceptance of a text, with the word `Accepted` that plain clients look for.
 fn text(response: &AddResponse) -> String {
-    let AddResponse { id, title, status: _, similar: _, warnings } = response;
+    let AddResponse { id, title, status: _, cues: _, similar: _, warnings } = response;
     format!(
         "{}Accepted: {} · {}.",
         notes(warnings, None),

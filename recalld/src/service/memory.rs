@@ -30,7 +30,7 @@ pub(super) async fn add(service: &Service, request: AddRequest) -> Result<AddRes
 }
 
 pub(super) fn add_answer(report: AddReport) -> AddResponse {
-    let AddReport { id, title, outcome, similar, notes } = report;
+    let AddReport { id, title, outcome, cues, similar, notes } = report;
     let status = match outcome {
         AddOutcome::Added => AddStatus::Added,
         AddOutcome::Repeats => AddStatus::Duplicate,
@@ -40,6 +40,7 @@ pub(super) fn add_answer(report: AddReport) -> AddResponse {
         id: id.to_string(),
         title,
         status: status.into(),
+        cues: cues.iter().map(ToString::to_string).collect(),
         similar: similar.into_iter().map(similar_to_proto).collect(),
         warnings: warnings(notes),
     }

@@ -1,4 +1,6 @@
-//! `Remind`: what an agent should know about a prompt, a file or a failed command.
+//! `Remind`: what an agent should know about a prompt, a file, a command, a search or a failed command.
+
+use std::time::Duration;
 
 use recall_api::convert::limits;
 use recall_api::v1::remind_request::Occasion as Asked;
@@ -11,13 +13,16 @@ use tonic::Status;
 use super::{Service, context, warning};
 
 pub(super) async fn handle(service: &Service, request: RemindRequest) -> Result<RemindResponse, Status> {
-    let RemindRequest { context, occasion, budget_tokens, place_confidence, memory_confidence, shown } = request;
+    let RemindRequest { context, occasion, budget_tokens, place_confidence, memory_confidence, shown, others_within_s } =
+        request;
     let asked = Request {
         occasion: self::occasion(occasion, &service.daemon.settings.limits)?,
         budget_tokens: limits::reminder_tokens(budget_tokens)?,
         place_confidence: confidence("place_confidence", place_confidence)?,
         memory_confidence: confidence("memory_confidence", memory_confidence)?,
         shown: shown.into_iter().collect(),
+        session: context.as_ref().map(|context| context.session_id.clone()).filter(|id| !id.is_empty()),
+        others_within: Duration::from_secs(others_within_s.into()),
         scope: service.daemon.settings.search.scope,
     };
     let session = context::session(context.as_ref());
@@ -40,6 +45,8 @@ fn occasion(asked: Option<Asked>, bounds: &Limits) -> Result<Occasion, InvalidRe
         Some(Asked::Prompt(prompt)) => Ok(Occasion::Prompt(prompt)),
         Some(Asked::File(file)) if file.trim().is_empty() => Err(InvalidRequest::new("file", Problem::Empty)),
         Some(Asked::File(file)) => Ok(Occasion::File(file)),
+        Some(Asked::Command(command)) => Ok(Occasion::Command(command)),
+        Some(Asked::Search(pattern)) => Ok(Occasion::Search(pattern)),
         Some(Asked::Failure(FailedCommand { command, output })) => {
             limits::query_text("failure.output", &output, bounds)?;
             Ok(Occasion::Failure { command, output })
@@ -57,9 +64,10 @@ fn confidence(field: &'static str, value: f64) -> Result<f64, InvalidRequest> {
 
 fn to_proto(reminder: Reminder) -> v1::Reminder {
     let Reminder { key, subject, reason, text } = reminder;
-    let (memory_id, path) = match subject {
-        ReminderSubject::Memory(id) => (id.to_string(), String::new()),
-        ReminderSubject::Place(path) => (String::new(), path),
-    };
-    v1::Reminder { key, text, reason: reason.to_owned(), memory_id, path }
+    let reminder = v1::Reminder { key, text, reason, ..v1::Reminder::default() };
+    match subject {
+        ReminderSubject::Memory(id) => v1::Reminder { memory_id: id.to_string(), ..reminder },
+        ReminderSubject::Place(path) => v1::Reminder { path, ..reminder },
+        ReminderSubject::Session(session_id) => v1::Reminder { session_id, ..reminder },
+    }
 }

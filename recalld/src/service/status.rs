@@ -11,7 +11,7 @@ use recall_api::{Failure, InvalidRequest};
 use recall_core::{Clock as _, Scope, Timestamp};
 use recall_engine::{
     BudgetUse, Counts, Estimate, FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, KeptStore, LeftOutGroup,
-    RecorderCounts, Savings, Stats, Status as Found, StatusError, StoreStats, StoreStatus,
+    LiveSession, RecorderCounts, Savings, Stats, Status as Found, StatusError, StoreStats, StoreStatus,
 };
 use tonic::Status;
 
@@ -26,7 +26,8 @@ use crate::meter::Summary;
 const FAILURES_LISTED: usize = 100;
 
 pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<StatusResponse, Status> {
-    let StatusRequest { context, scope: wanted, every_store, failures, metrics, kept } = request;
+    let StatusRequest { context, scope: wanted, every_store, failures, metrics, kept, sessions: lists_sessions } =
+        request;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let listed = if failures { FAILURES_LISTED } else { 0 };
     let daemon = &service.daemon;
@@ -54,7 +55,13 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     warnings.extend(problems.into_iter().map(warning::model_warning));
     let kept =
         if kept { service.call(|daemon| Ok::<_, StatusError>(daemon.engine.kept_stores())).await? } else { Vec::new() };
+    let at_work = if lists_sessions {
+        service.call(|daemon| Ok::<_, StatusError>(daemon.engine.live_sessions())).await?
+    } else {
+        Vec::new()
+    };
     Ok(StatusResponse {
+        sessions: at_work.into_iter().map(live_session).collect(),
         kept: kept.into_iter().map(kept_store).collect(),
         daemon: Some(daemon_status(daemon, sessions)),
         stores: stores.into_iter().map(store_status).collect(),
@@ -95,6 +102,19 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
         log: log.as_ref().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default(),
         auto_started: daemon.identity.is_auto_started(),
         private: *tenure == crate::args::Tenure::Private,
+    }
+}
+
+fn live_session(session: LiveSession) -> v1::LiveSession {
+    let LiveSession { id, agent, work_tree, branch, goal, last, files } = session;
+    v1::LiveSession {
+        id,
+        agent: agent.unwrap_or_default(),
+        work_tree: work_tree.to_string_lossy().into_owned(),
+        branch: branch.unwrap_or_default(),
+        goal: goal.unwrap_or_default(),
+        last_at: Some(time::to_proto(last)),
+        files: files.into_iter().map(|(path, _)| path).collect(),
     }
 }
 

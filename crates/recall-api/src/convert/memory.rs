@@ -28,6 +28,8 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         content,
         tags,
         related_files,
+        // Stated or not, those that count are in the message.
+        cues: _,
         // The scope where a promoted memory was first added; the message has that of the store instead.
         scope: _,
         source,
@@ -52,6 +54,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         content: content.to_string(),
         tags: tags.clone(),
         related_files: related_files.iter().map(ToString::to_string).collect(),
+        cues: memory.effective_cues().iter().map(ToString::to_string).collect(),
         scope: scope::store_to_proto(store).into(),
         source: source.clone().unwrap_or_default(),
         created_at: Some(time::to_proto(*created)),

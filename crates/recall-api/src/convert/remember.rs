@@ -1,7 +1,7 @@
 //! Requests about memories.
 
 use recall_core::{
-    AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
+    AddMemory, Citation, Cue, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
     Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
     VerifyMode,
 };
@@ -26,6 +26,7 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         scope: wanted,
         tags,
         related_files,
+        cues,
         supersedes,
         force,
         source,
@@ -39,6 +40,7 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
     memory_text(&content)?;
     entries("tags", &tags)?;
     entries("related_files", &related_files)?;
+    entries("cues", &cues)?;
     at_most("source", &source, SHORT_TEXT_BYTES)?;
     at_most("idempotency_key", &idempotency_key, SHORT_TEXT_BYTES)?;
     let memory_type = r#type.parse().map_err(|_| {
@@ -51,6 +53,7 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         content,
         scope: scope::from_proto(wanted, Scope::Project)?,
         tags,
+        cues: cues.iter().map(|cue| memory_cue(cue)).collect::<Result<_, _>>()?,
         related_files,
         supersedes: non_empty(supersedes).map(|id| memory_id("supersedes", &id)).transpose()?,
         repeats: if force { Repeats::Accept } else { Repeats::Refuse },
@@ -67,21 +70,31 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
 /// # Errors
 /// The id is invalid, a text is blank or too long, there are too many entries, or no field is to be amended.
 pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
-    let v1::UpdateRequest { context, id, title, content, tags, related_files, expected_updated_at } = message;
+    let v1::UpdateRequest { context, id, title, content, tags, related_files, cues, expected_updated_at } = message;
     let context = context.unwrap_or_default();
     let list = |list: Option<v1::TextList>| list.map(|v1::TextList { values }| values);
-    let (tags, related_files) = (list(tags), list(related_files));
-    if title.is_none() && content.is_none() && tags.is_none() && related_files.is_none() {
+    let (tags, related_files, cues) = (list(tags), list(related_files), list(cues));
+    let lists = [&tags, &related_files, &cues];
+    if title.is_none() && content.is_none() && lists.iter().all(|list| list.is_none()) {
         return Err(InvalidRequest::new("content", Problem::Empty));
     }
     title.iter().try_for_each(|title| short_text("title", title))?;
     content.iter().try_for_each(|content| memory_text(content))?;
     tags.iter().try_for_each(|tags| entries("tags", tags))?;
     related_files.iter().try_for_each(|files| entries("related_files", files))?;
+    cues.iter().try_for_each(|cues| entries("cues", cues))?;
+    let cues = cues.map(|cues| cues.iter().map(|cue| memory_cue(cue)).collect::<Result<Vec<_>, _>>()).transpose()?;
     let id = memory_id("id", &id)?;
     let expected = expected_updated_at.as_ref().map(time::from_proto);
-    let asked = UpdateMemory { id, title, content, tags, related_files, expected, provenance: provenance(&context) };
+    let asked =
+        UpdateMemory { id, title, content, tags, related_files, cues, expected, provenance: provenance(&context) };
     Ok((context, asked))
+}
+
+/// Reads a cue.
+fn memory_cue(text: &str) -> Result<Cue, InvalidRequest> {
+    let expected = "a cue: `path:`, `symbol:`, `command:`, `error:` or `branch:` and a text of at most 300 bytes, or `date:2026-12-01`";
+    text.parse().map_err(|_| InvalidRequest::new("cues", Problem::Malformed { value: text.to_owned(), expected }))
 }
 
 /// Reads feedback about an item.

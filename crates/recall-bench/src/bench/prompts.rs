@@ -166,7 +166,7 @@ async fn ask(
             budget_tokens: Some(budget_tokens),
             place_confidence: threshold,
             memory_confidence: threshold,
-            shown: Vec::new(),
+            ..v1::RemindRequest::default()
         };
         answers.push(client.remind(request).await.map_err(|status| add_query_id(query, status))?);
     }

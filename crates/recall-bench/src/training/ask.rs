@@ -126,6 +126,7 @@ impl QueryEngine {
             content: body.text.clone(),
             scope: Scope::Project,
             tags: Vec::new(),
+            cues: Vec::new(),
             related_files: if number.is_multiple_of(2) { there.cloned().collect() } else { Vec::new() },
             supersedes: None,
             repeats: Repeats::Accept,

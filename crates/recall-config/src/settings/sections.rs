@@ -321,11 +321,19 @@ section! {
         files: bool = true, Client, yes_or_no();
         /// The token budget of these memories.
         file_budget_tokens: u32 = 400, Client, count(1..=20_000);
+        /// Whether memories and places are shown before a command runs and before files are searched.
+        commands: bool = true, Client, yes_or_no();
+        /// The token budget of these.
+        command_budget_tokens: u32 = 300, Client, count(1..=20_000);
         /// Whether a command that failed is answered with the lines that its output names and the memories about its error.
         failures: bool = true, Client, yes_or_no();
         /// The token budget of that answer.
         // Three places with the lines around them and a short memory.
         failure_budget_tokens: u32 = 400, Client, count(1..=20_000);
+        /// How long ago another session may have edited a file to be named.
+        others_within: Duration = Duration::from_mins(15), Client, duration(Duration::ZERO..=DAY);
+        /// The token budget of all that is shown from one prompt to the next, except for briefings.
+        turn_budget_tokens: u32 = 600, Client, count(1..=100_000);
         /// Whether edits, failed commands and commits become events of the session, and its end writes a summary.
         events: bool = true, Client, yes_or_no();
     }

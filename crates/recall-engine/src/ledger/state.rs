@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Timestamp};
+use recall_core::{ContentHash, Cue, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, Timestamp};
 use recall_journal::{Applied, Memories};
 use recall_text::Vocabulary;
 
@@ -37,6 +37,8 @@ pub(crate) struct LedgerState {
     pub(crate) problem: Option<String>,
     /// A cache of the feedback on files; cleared by new feedback.
     pub(crate) ratings: Option<Arc<Ratings>>,
+    /// A cache of the cues of the memories; cleared by every change of a memory.
+    pub(crate) cues: Option<Arc<[(MemoryId, Vec<Cue>)]>>,
 }
 
 /// A memory that is being written.
@@ -81,8 +83,10 @@ impl LedgerState {
     /// Applies an event. Records in the backlog which documents the index should have afterwards.
     fn apply(&mut self, event: Event, backlog: &IndexBacklog) -> Applied {
         let superseded = match &event.body {
-            EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
-            EventBody::Memory { .. } => None,
+            EventBody::Memory { change, .. } => {
+                self.cues = None;
+                if let MemoryChange::Add(added) = change { added.supersedes } else { None }
+            }
             EventBody::Feedback { .. } => {
                 self.ratings = None;
                 None
@@ -102,6 +106,7 @@ impl LedgerState {
         self.memories = memories;
         self.loaded.clear();
         self.ratings = None;
+        self.cues = None;
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::{Memory, Provenance};
+use recall_core::{Cue, Memory, Provenance};
 use recall_text::DocPath;
 
 use super::MASKER;
@@ -42,6 +42,14 @@ impl Masking {
         paths
     }
 
+    /// Masks the texts of cues, sorts them and removes repetitions.
+    pub(crate) fn mask_cues(&mut self, cues: &[Cue]) -> Vec<Cue> {
+        let mut masked: Vec<Cue> = cues.iter().map(|cue| Cue { kind: cue.kind, text: self.mask(&cue.text) }).collect();
+        masked.sort_unstable();
+        masked.dedup();
+        masked
+    }
+
     pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.mask(text)).collect()
     }
@@ -56,7 +64,8 @@ pub(crate) fn memory(mut memory: Memory) -> Memory {
     };
     mask(&mut memory.title);
     mask(&mut memory.content);
-    for text in memory.tags.iter_mut().chain(&mut memory.source) {
+    let cues = memory.cues.iter_mut().flatten().map(|cue| &mut cue.text);
+    for text in memory.tags.iter_mut().chain(&mut memory.source).chain(cues) {
         super::text(text);
     }
     let files = memory.related_files.iter_mut().chain(memory.anchors.iter_mut().map(|anchor| &mut anchor.path));

@@ -27,10 +27,22 @@ pub(crate) fn memories_about(
     about.retain(|memory| known.insert(memory.id));
     about.sort_by_key(|memory| (weight(memory.id.memory_type), memory.id));
     let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(most).collect();
-    bring_up_anchors(store, &ids, now)?;
+    recall_for_client(store, &ids, now)
+}
+
+/// Returns memories with their validity now and the paths that the client sees. Those that are not known are left out.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn recall_for_client(
+    store: &MountedStore,
+    ids: &[MemoryId],
+    now: Timestamp,
+) -> Result<Vec<MemoryView>, StoreError> {
+    bring_up_anchors(store, ids, now)?;
     let mut memories = Vec::with_capacity(ids.len());
     for id in ids {
-        let mut recalled = recalled_as_hit(store, id, now)?;
+        let mut recalled = recalled_as_hit(store, *id, now)?;
         if let Some(recalled) = &mut recalled {
             store.mount.show_memory(recalled);
         }

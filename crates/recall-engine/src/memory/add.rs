@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Timestamp,
+    AddMemory, Cue, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
+    StoreScope, Timestamp, derive_cues,
 };
 use recall_text::{Vocabulary, normalize_text};
 
@@ -33,6 +33,8 @@ pub struct AddReport {
     pub title: String,
     /// Whether anything was stored.
     pub outcome: AddOutcome,
+    /// When it is shown unasked; empty if nothing was stored.
+    pub cues: Vec<Cue>,
     /// Similar memories, the most similar first.
     pub similar: Vec<SimilarMemory>,
     /// Notes for the caller.
@@ -118,11 +120,25 @@ impl Engine {
             Ok(ReservedId::Free(id)) => id,
             Ok(ReservedId::Known(id)) => {
                 let outcome = outcome(request);
-                return finished(AddReport { id, title, outcome, similar: Vec::new(), notes: Vec::new() });
+                return finished(AddReport {
+                    id,
+                    title,
+                    outcome,
+                    cues: Vec::new(),
+                    similar: Vec::new(),
+                    notes: Vec::new(),
+                });
             }
             Err((id, known, similarity)) => {
                 let similar = vec![SimilarMemory { id, title: known.to_string(), similarity, may_contradict: false }];
-                return finished(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+                return finished(AddReport {
+                    id,
+                    title,
+                    outcome: AddOutcome::Repeats,
+                    cues: Vec::new(),
+                    similar,
+                    notes: Vec::new(),
+                });
             }
         };
         // The guard releases the reserved id also on errors.
@@ -140,6 +156,7 @@ impl Engine {
                 id: known.id,
                 title,
                 outcome: AddOutcome::Repeats,
+                cues: Vec::new(),
                 similar,
                 notes: Vec::new(),
             });
@@ -154,6 +171,7 @@ impl Engine {
             content: content.into(),
             tags: sort(masking.mask_all(&request.tags)),
             related_files,
+            cues: (!request.cues.is_empty()).then(|| masking.mask_cues(&request.cues)),
             scope: store.scope,
             source: masking.mask_some(request.source.as_deref()),
             origin: request.origin.unwrap_or_else(|| origin_of(&provenance)),
@@ -164,9 +182,11 @@ impl Engine {
         notes.extend(note::for_masking(&masking));
         let contradicted = similar.iter().filter(|known| known.may_contradict);
         notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
+        let derived = || derive_cues(request.memory_type, &added.title, &added.content);
+        let cues = added.cues.clone().unwrap_or_else(derived);
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
         let event = Event { timestamp, id: event, body, provenance };
-        let report = AddReport { id, title, outcome: outcome(request), similar, notes };
+        let report = AddReport { id, title, outcome: outcome(request), cues, similar, notes };
         Ok(PreparedMemory::New(Box::new(NewAddition { reserved, event, report })))
     }
 

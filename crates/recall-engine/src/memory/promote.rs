@@ -65,6 +65,7 @@ impl Engine {
                 content: memory.content,
                 tags: memory.tags,
                 related_files: Vec::new(),
+                cues: memory.cues,
                 scope: to,
                 source: memory.source,
                 origin: memory.origin,

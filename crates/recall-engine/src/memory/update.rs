@@ -63,6 +63,7 @@ impl Engine {
             content: content.map(Into::into),
             tags: request.tags.as_deref().map(|tags| sort(masking.mask_all(tags))),
             related_files: related.map(|paths| masking.mask_paths(paths)),
+            cues: request.cues.as_deref().map(|cues| masking.mask_cues(cues)),
             anchors,
         };
         notes.extend(note::for_masking(&masking));

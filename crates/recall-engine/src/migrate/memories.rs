@@ -81,6 +81,7 @@ impl Import<'_> {
             scope: scope_of(self.store.scope),
             tags,
             related_files,
+            cues: Vec::new(),
             supersedes: None,
             repeats: Repeats::Refuse,
             source: Some(short(&format!("{} {id}", self.source.kind))),

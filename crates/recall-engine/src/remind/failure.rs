@@ -7,6 +7,8 @@
 use recall_core::{Filters, MemoryType};
 use recall_text::{Report, clean};
 
+use super::command::reads_texts;
+use super::cue::{Situation, first_of_each, memories_cued};
 use super::memory::{self, is_in_force};
 use super::pack::pack;
 use super::place::places;
@@ -26,13 +28,6 @@ const HEADING: &str = "recall: what the project has about this failure: lines th
 /// Why a memory is shown.
 const REASON: &str = "a search for the message finds it with confidence";
 
-/// The programs whose output names lines of files that did not fail.
-const READERS: [&str; 16] =
-    ["ack", "ag", "awk", "bat", "cat", "diff", "fd", "find", "grep", "head", "jq", "ls", "rg", "sed", "tail", "which"];
-
-/// The subcommands of git whose output is text of files or commits.
-const GIT_READERS: [&str; 6] = ["blame", "diff", "grep", "log", "show", "status"];
-
 /// Returns the places and the memories.
 pub(super) fn remind(
     engine: &Engine,
@@ -48,7 +43,10 @@ pub(super) fn remind(
     let is_new = |reminder: &Reminder| !request.shown.contains(&reminder.key);
     let places = places(engine, origin, request.scope, &report, MOST_PLACES)?;
     let places = places.into_iter().filter(is_new);
-    let memories = memories(engine, origin, request, &report)?.into_iter().filter(is_new).take(MOST_MEMORIES);
+    let situation = Situation::default().with_output(output);
+    let mut memories = memories_cued(engine, origin, request, &situation)?;
+    memories.extend(self::memories(engine, origin, request, &report)?.into_iter().filter(is_new));
+    let memories = first_of_each(memories).into_iter().take(MOST_MEMORIES);
     let mut reminders = pack(HEADING.to_owned(), in_turn(places, memories), "", request.budget_tokens);
     // The sort is stable: the places stay in their order, and so do the memories.
     reminders.reminders.sort_by_key(|reminder| matches!(reminder.subject, ReminderSubject::Memory(_)));
@@ -88,36 +86,9 @@ fn in_turn<T>(first: impl IntoIterator<Item = T>, second: impl IntoIterator<Item
     }
 }
 
-/// Whether the last command of a command line searches or prints files.
-fn reads_texts(command: &str) -> bool {
-    let commands = command.replace("&&", "\n").replace("||", "\n").replace(';', "\n");
-    let last = commands.lines().rev().map(str::trim).find(|part| !part.is_empty());
-    let mut words = last.unwrap_or_default().split_whitespace().skip_while(|word| word.contains('='));
-    let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    READERS.contains(&program)
-        || (program == "git" && words.find(|word| !word.starts_with('-')).is_some_and(|it| GIT_READERS.contains(&it)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_that_read_texts_are_told_from_those_that_run_programs() {
-        for (command, expected) in [
-            ("grep -rn total src", true),
-            ("cd web && LC_ALL=C /usr/bin/rg total", true),
-            ("git --no-pager log -p", true),
-            ("ls missing", true),
-            ("cargo test 2>&1 | grep -A5 panicked", false),
-            ("git push", false),
-            ("make test", false),
-            ("grep -q x a && python -m shop\n", false),
-            ("", false),
-        ] {
-            assert_eq!(reads_texts(command), expected, "{command}");
-        }
-    }
 
     #[test]
     fn lists_are_taken_in_turn() {

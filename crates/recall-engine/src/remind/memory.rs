@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recall_core::{AnchorState, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Trust};
+use recall_core::{AnchorState, MemoryId, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Trust};
 use recall_text::quote::{inline, quote};
 
 use super::request::{Reminder, ReminderSubject};
@@ -21,12 +21,21 @@ pub(super) fn is_in_force(view: &MemoryView) -> bool {
     view.status != MemoryStatus::Deprecated
 }
 
-pub(super) fn memory_key(view: &MemoryView) -> String {
-    format!("memory {}", view.memory.id)
+/// Returns the key of the reminder of a memory.
+pub(super) fn id_key(id: MemoryId) -> String {
+    format!("memory {id}")
+}
+
+/// Returns a memory whose cue is met as a reminder, with the reason in its text.
+pub(super) fn cued_reminder(view: &MemoryView, reason: &str) -> Reminder {
+    let mut reminder = reminder(view, reason);
+    let end = reminder.text.find('\n').map_or(reminder.text.len(), |at| at + 1);
+    reminder.text.insert_str(end, &format!("  because {reason}\n"));
+    reminder
 }
 
 /// Returns a memory as a reminder: its id, type, origin, validity, title and files on a line, and its text as a quote.
-pub(super) fn reminder(view: &MemoryView, reason: &'static str) -> Reminder {
+pub(super) fn reminder(view: &MemoryView, reason: &str) -> Reminder {
     let memory = &view.memory;
     let facts = facts(view).iter().map(|fact| inline(fact)).collect::<Vec<_>>().join(", ");
     let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
@@ -40,7 +49,8 @@ pub(super) fn reminder(view: &MemoryView, reason: &'static str) -> Reminder {
     if memory.content.trim() != memory.title.trim() {
         text.push_str(&quote(&memory.content, QUOTE_CHARS));
     }
-    Reminder { key: memory_key(view), subject: ReminderSubject::Memory(memory.id), reason, text }
+    let subject = ReminderSubject::Memory(memory.id);
+    Reminder { key: id_key(memory.id), subject, reason: reason.to_owned(), text }
 }
 
 /// Returns the origin and the state of a memory in a few words each; the usual values are left out.
@@ -125,6 +135,7 @@ pub(super) mod tests {
             content: content.into(),
             tags: Vec::new(),
             related_files: Vec::new(),
+            cues: None,
             scope: StoreScope::Project,
             source: None,
             origin: MemoryOrigin::Human,

@@ -38,7 +38,7 @@ mod tests {
             let candidates = texts.iter().map(|text| Reminder {
                 key: text.clone(),
                 subject: ReminderSubject::Place("a.rs".to_owned()),
-                reason: "",
+                reason: String::new(),
                 text: text.clone(),
             });
             let Reminders { heading, reminders, footing, .. } =

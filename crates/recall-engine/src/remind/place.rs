@@ -96,13 +96,7 @@ struct PlaceList<'e> {
 
 impl PlaceList<'_> {
     /// Adds a line of a file, unless there are enough, or the file has no such line.
-    fn add(
-        &mut self,
-        store: &MountedStore,
-        row: DocumentRow,
-        line: u32,
-        reason: &'static str,
-    ) -> Result<(), StoreError> {
+    fn add(&mut self, store: &MountedStore, row: DocumentRow, line: u32, reason: &str) -> Result<(), StoreError> {
         if self.reminders.len() >= self.most {
             return Ok(());
         }
@@ -116,7 +110,7 @@ impl PlaceList<'_> {
         // The code is the fact, wherever it moves to in its file.
         let code: String = lines.lines().map(code_of).collect();
         let key = format!("line {path} {}", ContentHash::hash(code.as_bytes()).short());
-        self.reminders.push(Reminder { key, subject: ReminderSubject::Place(path), reason, text });
+        self.reminders.push(Reminder { key, subject: ReminderSubject::Place(path), reason: reason.to_owned(), text });
         Ok(())
     }
 

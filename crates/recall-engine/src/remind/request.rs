@@ -1,6 +1,7 @@
 //! The request for reminders, and the answer.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use recall_core::{MemoryId, Scope};
 
@@ -13,6 +14,10 @@ pub enum Occasion {
     Prompt(String),
     /// A file is about to be read or edited: its path, in any form.
     File(String),
+    /// A command is about to run: its command line.
+    Command(String),
+    /// Files are about to be searched for a pattern: a regular expression, a glob or a text.
+    Search(String),
     /// A command has failed.
     Failure {
         /// The command line that failed.
@@ -35,6 +40,10 @@ pub struct RemindRequest {
     pub memory_confidence: f64,
     /// The keys of the reminders that the session has seen. They are left out.
     pub shown: BTreeSet<String>,
+    /// The session that asks; `None` if it is not known.
+    pub session: Option<String>,
+    /// How long ago another session may have edited a file to be named; zero for never.
+    pub others_within: Duration,
     /// The stores to read.
     pub scope: Scope,
 }
@@ -60,7 +69,7 @@ pub struct Reminder {
     /// What it is about.
     pub subject: ReminderSubject,
     /// Why it is shown, in a few words.
-    pub reason: &'static str,
+    pub reason: String,
     /// Its text: whole lines.
     pub text: String,
 }
@@ -72,4 +81,6 @@ pub enum ReminderSubject {
     Memory(MemoryId),
     /// A place in the file at a path, as the client sees it.
     Place(String),
+    /// Another session that is at work, by its id.
+    Session(String),
 }

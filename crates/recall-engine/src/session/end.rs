@@ -94,6 +94,9 @@ impl Engine {
         let event = (store.ledger.event_id(None, now), now, mask_details(end_event, &mut masking));
         // Last: without this event the session stays open, and ending it again is safe.
         store.sessions.write(id, &here, vec![event])?;
+        if *reason != EndReason::Compact {
+            self.live.forget(id);
+        }
         if let Some(path) = &path {
             index_summary(&store, path, now);
         }

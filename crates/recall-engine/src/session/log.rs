@@ -48,6 +48,7 @@ impl Engine {
         let details = mask_details(details, &mut masking);
         let id = store.ledger.event_id(request.key.as_deref(), timestamp);
         let provenance = where_of(&store, &request.provenance);
+        self.live.note(&store.root, &provenance, &details, timestamp);
         store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
         Ok(LoggedEvent { id, timestamp, notes: note::for_masking(&masking).into_iter().collect() })
     }

@@ -62,8 +62,16 @@ impl Client<'_> {
             Wish::Amend => {
                 let title = Some("Wombat amended".to_owned());
                 let (content, tags, related_files) = (None, None, None);
-                let request =
-                    UpdateMemory { id: told, title, content, tags, related_files, expected: None, provenance };
+                let request = UpdateMemory {
+                    id: told,
+                    title,
+                    content,
+                    tags,
+                    cues: None,
+                    related_files,
+                    expected: None,
+                    provenance,
+                };
                 engine.update_memory(&origin, &request).map(drop)
             }
             Wish::Promote => {

@@ -71,6 +71,7 @@ impl<'a> Work<'a> {
             title: Some(title.clone()),
             content: Some(content.clone()),
             tags: None,
+            cues: None,
             related_files: None,
             expected: None,
             provenance: Provenance::default(),

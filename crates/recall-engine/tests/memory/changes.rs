@@ -130,6 +130,7 @@ fn amendment(id: MemoryId, content: &str, expected: Option<Timestamp>) -> Update
         title: None,
         content: Some(content.to_owned()),
         tags: None,
+        cues: None,
         related_files: None,
         expected,
         provenance: agent(),

@@ -54,6 +54,7 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
         title: Some("Mine".to_owned()),
         content: None,
         tags: None,
+        cues: None,
         related_files: None,
         expected: None,
         provenance: provenance.clone(),

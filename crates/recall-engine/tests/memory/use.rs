@@ -125,6 +125,7 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
         title: Some("Wombats of today".to_owned()),
         content: None,
         tags: None,
+        cues: None,
         related_files: None,
         expected: None,
         provenance: agent(),

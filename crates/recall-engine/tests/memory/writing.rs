@@ -238,6 +238,7 @@ fn an_updated_memory_is_found_by_its_new_words_and_a_deleted_one_is_not_found() 
         title: None,
         content: Some("A request is repeated until its deadline.".to_owned()),
         tags: Some(vec!["http".to_owned()]),
+        cues: None,
         related_files: None,
         expected: None,
         provenance: agent(),

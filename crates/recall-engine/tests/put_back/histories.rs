@@ -162,6 +162,7 @@ impl History<'_> {
             title: Some(format!("Lesson {} again", self.number)),
             content: None,
             tags: None,
+            cues: None,
             related_files: None,
             expected: None,
             provenance: Provenance::default(),

@@ -84,6 +84,7 @@ fn a_pending_memory_is_changed_and_deleted_in_every_work_tree() {
         title: Some("Otters juggle".to_owned()),
         content: None,
         tags: None,
+        cues: None,
         related_files: None,
         expected: None,
         provenance: Provenance::default(),

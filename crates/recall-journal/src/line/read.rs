@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Amendment, Anchor, ContentHash, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId, MemoryOrigin,
-    MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+    Amendment, Anchor, ContentHash, Cue, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId,
+    MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
 };
 use recall_text::DocPath;
 use serde_json::Value;
@@ -99,6 +99,7 @@ fn new_memory(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind>
         content,
         tags: line.tags.map(sort).unwrap_or_default(),
         related_files: paths.sort(line.related_files).unwrap_or_default(),
+        cues: line.cues.map(cues),
         scope: line.scope.map_or(Ok(StoreScope::Project), |scope| scope.parse().map_err(wrong))?,
         source: line.source.and_then(text),
         origin: line.origin.map_or(Ok(MemoryOrigin::Imported), |origin| origin.parse().map_err(wrong))?,
@@ -114,6 +115,7 @@ fn amendment(line: Line, paths: &mut Paths<'_>) -> Result<Amendment, FaultKind> 
         content: line.content.map(Arc::from),
         tags: line.tags.map(sort),
         related_files: paths.sort(line.related_files),
+        cues: line.cues.map(cues),
         anchors: paths.anchors(line.anchors)?,
     })
 }
@@ -184,6 +186,11 @@ impl From<ProvenanceFields> for Provenance {
         let ProvenanceFields { session, agent, mode, branch, commit, project, project_path } = fields;
         Self { session, agent, mode, branch, commit, project, project_path }
     }
+}
+
+/// Reads cues. Those of kinds that this version does not know cannot be shown, and are left out.
+fn cues(texts: Texts) -> Vec<Cue> {
+    sort(texts).iter().filter_map(|text| text.parse().ok()).collect()
 }
 
 /// Returns the texts sorted, without duplicates.

@@ -1,8 +1,8 @@
 //! Conversion of an event to its line.
 
 use recall_core::{
-    Amendment, Anchor, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
-    Verdict,
+    Amendment, Anchor, Cue, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion,
+    Provenance, Verdict,
 };
 use recall_text::DocPath;
 use serde_json::Value;
@@ -48,12 +48,14 @@ fn change_line(id: MemoryId, change: &MemoryChange) -> Line {
 }
 
 fn add_line(added: &NewMemory) -> Line {
-    let NewMemory { title, content, tags, related_files, scope, source, origin, supersedes, anchors, lineage } = added;
+    let NewMemory { title, content, tags, related_files, cues, scope, source, origin, supersedes, anchors, lineage } =
+        added;
     Line {
         title: Some(title.to_string()),
         content: Some(content.to_string()),
         tags: Some(Texts::Many(tags.clone())),
         related_files: Some(paths(related_files)),
+        cues: cues.as_deref().map(cue_texts),
         scope: Some(scope.to_string()),
         source: source.clone().map(Value::String),
         origin: Some(origin.as_str().to_owned()),
@@ -67,12 +69,13 @@ fn add_line(added: &NewMemory) -> Line {
 }
 
 fn update_line(amendment: &Amendment) -> Line {
-    let Amendment { title, content, tags, related_files, anchors } = amendment;
+    let Amendment { title, content, tags, related_files, cues, anchors } = amendment;
     Line {
         title: title.as_deref().map(str::to_owned),
         content: content.as_deref().map(str::to_owned),
         tags: tags.clone().map(Texts::Many),
         related_files: related_files.as_deref().map(paths),
+        cues: cues.as_deref().map(cue_texts),
         anchors: anchors.as_deref().map(anchor_fields),
         ..Line::default()
     }
@@ -97,6 +100,10 @@ fn feedback_line(feedback: &Feedback) -> Line {
 
 fn paths(paths: &[DocPath]) -> Texts {
     Texts::Many(paths.iter().map(|path| path.as_str().to_owned()).collect())
+}
+
+fn cue_texts(cues: &[Cue]) -> Texts {
+    Texts::Many(cues.iter().map(ToString::to_string).collect())
 }
 
 fn anchor_fields(anchors: &[Anchor]) -> Vec<AnchorField> {

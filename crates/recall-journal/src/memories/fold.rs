@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance, Timestamp,
-    ValidityInputs, Verified,
+    Anchor, Cue, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
+    Timestamp, ValidityInputs, Verified,
 };
 use recall_text::DocPath;
 
@@ -17,6 +17,7 @@ pub(super) struct Fold<'e> {
     content: &'e Arc<str>,
     tags: &'e [String],
     related_files: &'e [DocPath],
+    cues: Option<&'e [Cue]>,
     anchors: &'e [Anchor],
     provenance: &'e Provenance,
     created: Timestamp,
@@ -35,6 +36,7 @@ struct FieldSources<'e> {
     content: &'e Event,
     tags: &'e Event,
     related_files: &'e Event,
+    cues: &'e Event,
     anchors: &'e Event,
     updated: &'e Event,
 }
@@ -47,6 +49,7 @@ impl<'e> FieldSources<'e> {
             content: event,
             tags: event,
             related_files: event,
+            cues: event,
             anchors: event,
             updated: event,
         }
@@ -62,6 +65,7 @@ impl<'e> Fold<'e> {
             content: &added.content,
             tags: &added.tags,
             related_files: &added.related_files,
+            cues: added.cues.as_deref(),
             anchors: &added.anchors,
             provenance: &event.provenance,
             created: event.timestamp,
@@ -82,12 +86,13 @@ impl<'e> Fold<'e> {
                 *self = Self { created, verified, promoted, ..Self::new(event, added) };
             }
             MemoryChange::Update(amendment) => {
-                let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
+                let recall_core::Amendment { title, content, tags, related_files, cues, anchors } = &**amendment;
                 let sources = &mut self.sources;
                 replace(&mut self.title, title.as_ref(), &mut sources.title, event);
                 replace(&mut self.content, content.as_ref(), &mut sources.content, event);
                 replace(&mut self.tags, tags.as_deref(), &mut sources.tags, event);
                 replace(&mut self.related_files, related_files.as_deref(), &mut sources.related_files, event);
+                replace(&mut self.cues, cues.as_deref().map(Some), &mut sources.cues, event);
                 replace(&mut self.anchors, anchors.as_deref(), &mut sources.anchors, event);
                 (self.updated, sources.updated) = (event.timestamp, event);
                 self.deleted = None;
@@ -107,8 +112,8 @@ impl<'e> Fold<'e> {
 
     /// Returns the events that determine the content. An event may occur several times.
     pub(super) fn source_events(&self) -> impl Iterator<Item = &'e Event> {
-        let FieldSources { added, title, content, tags, related_files, anchors, updated } = self.sources;
-        [added, title, content, tags, related_files, anchors, updated].into_iter()
+        let FieldSources { added, title, content, tags, related_files, cues, anchors, updated } = self.sources;
+        [added, title, content, tags, related_files, cues, anchors, updated].into_iter()
     }
 
     pub(super) fn supersedes(&self) -> Option<MemoryId> {
@@ -141,6 +146,7 @@ impl<'e> Fold<'e> {
             content: Arc::clone(self.content),
             tags: self.tags.to_vec(),
             related_files: self.related_files.to_vec(),
+            cues: self.cues.map(<[Cue]>::to_vec),
             scope: *scope,
             source: source.clone(),
             origin: *origin,

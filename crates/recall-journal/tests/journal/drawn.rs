@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recall_core::{
-    Amendment, Anchor, ChunkId, ContentHash, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
+    Amendment, Anchor, ChunkId, ContentHash, Cue, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
     MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
 };
 use recall_journal::{Day, Journal, Storage};
@@ -28,6 +28,7 @@ pub(crate) fn new_memory(content: &str) -> NewMemory {
         title: "A title".into(),
         content: content.into(),
         tags: vec!["a tag".to_owned()],
+        cues: None,
         related_files: vec![DocPath::new("src/lib.rs").expect("a path")],
         scope: StoreScope::Project,
         source: None,
@@ -119,20 +120,32 @@ fn change() -> impl Strategy<Value = MemoryChange> {
 }
 
 fn added() -> impl Strategy<Value = NewMemory> {
-    let texts = (shared(), shared(), tags(), paths());
+    let texts = (shared(), shared(), tags(), paths(), prop::option::of(cues()));
     let rest = (scope(), text(), origin(), prop::option::of((0..4_u32).prop_map(memory_id)), anchors());
     let lineage = prop::option::of((scope(), text()).prop_map(|(scope, name)| Lineage { scope, name }));
-    (texts, rest, lineage).prop_map(|((title, content, tags, related_files), rest, lineage)| {
+    (texts, rest, lineage).prop_map(|((title, content, tags, related_files, cues), rest, lineage)| {
         let (scope, source, origin, supersedes, anchors) = rest;
-        NewMemory { title, content, tags, related_files, scope, source, origin, supersedes, anchors, lineage }
+        NewMemory { title, content, tags, related_files, cues, scope, source, origin, supersedes, anchors, lineage }
     })
 }
 
 fn amendment() -> impl Strategy<Value = Amendment> {
     let texts = (prop::option::of(shared()), prop::option::of(shared()), prop::option::of(tags()));
-    (texts, prop::option::of(paths()), prop::option::of(anchors())).prop_map(
-        |((title, content, tags), related_files, anchors)| Amendment { title, content, tags, related_files, anchors },
-    )
+    let lists = (prop::option::of(paths()), prop::option::of(cues()), prop::option::of(anchors()));
+    (texts, lists).prop_map(|((title, content, tags), (related_files, cues, anchors))| Amendment {
+        title,
+        content,
+        tags,
+        related_files,
+        cues,
+        anchors,
+    })
+}
+
+fn cues() -> impl Strategy<Value = Vec<Cue>> {
+    let known = vec!["command:make test", "date:2026-12-01", "error:E0382: use of \"moved\"", "path:src/*.rs"];
+    prop::sample::subsequence(known, 0..=4)
+        .prop_map(|cues| cues.into_iter().map(|cue| cue.parse().expect("a cue")).collect())
 }
 
 fn feedback() -> impl Strategy<Value = Feedback> {

@@ -114,6 +114,8 @@ pub(super) struct Create {
     #[serde(default)]
     related_files: Vec<String>,
     #[serde(default)]
+    cues: Vec<String>,
+    #[serde(default)]
     scope: Scope,
     #[serde(default)]
     supersedes: String,
@@ -130,7 +132,7 @@ fn note() -> String {
 }
 
 pub(super) async fn create(From(context): From, State(mut site): State<Site>, Body(asked): Body<Create>) -> Response {
-    let Create { content, title, r#type, tags, related_files, scope, supersedes, force, source, idempotency_key } =
+    let Create { content, title, r#type, tags, related_files, cues, scope, supersedes, force, source, idempotency_key } =
         asked;
     let request = AddRequest {
         context: Some(context),
@@ -140,6 +142,7 @@ pub(super) async fn create(From(context): From, State(mut site): State<Site>, Bo
         scope: scope.to_proto(),
         tags,
         related_files,
+        cues,
         supersedes,
         force,
         source,
@@ -170,6 +173,7 @@ pub(super) struct Update {
     content: Option<String>,
     tags: Option<Vec<String>>,
     related_files: Option<Vec<String>>,
+    cues: Option<Vec<String>>,
     /// The `updated_at` that the memory must have.
     expected_updated_at: Option<Moment>,
 }
@@ -180,7 +184,7 @@ pub(super) async fn update(
     Parameters(Named { id }): Parameters<Named>,
     Body(asked): Body<Update>,
 ) -> Response {
-    let Update { title, content, tags, related_files, expected_updated_at } = asked;
+    let Update { title, content, tags, related_files, cues, expected_updated_at } = asked;
     let list = |values: Option<Vec<String>>| values.map(|values| TextList { values });
     let request = UpdateRequest {
         context: Some(context),
@@ -189,6 +193,7 @@ pub(super) async fn update(
         content,
         tags: list(tags),
         related_files: list(related_files),
+        cues: list(cues),
         expected_updated_at: expected_updated_at.map(|Moment(time)| time),
     };
     json_answer(site.rpc.update(request).await)

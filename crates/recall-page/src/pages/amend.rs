@@ -29,6 +29,8 @@ pub(super) struct Asked {
     content: Option<String>,
     /// Separated by commas.
     tags: Option<String>,
+    /// One on each line.
+    cues: Option<String>,
 }
 
 /// Shows the form. It needs the script, which sends the fields that differ from what they were filled with.
@@ -41,6 +43,7 @@ pub(super) fn form(memory: &Memory) -> Markup {
                 // A browser drops the first line break of this element.
                 label { "Text" textarea name="content" rows="10" required { "\n" (memory.content) } }
                 label { "Tags, separated by commas" input name="tags" value=(memory.tags.join(", ")) autocomplete="off"; }
+                label { "Shown unasked at, one on each line" textarea name="cues" rows="3" { "\n" (memory.cues.join("\n")) } }
                 button { "Save" }
             }
         }
@@ -64,7 +67,7 @@ pub(super) async fn amend(
 }
 
 async fn apply_amendment(site: &mut Site, project: &Project, asked: Asked) -> Result<Response, Status> {
-    let Asked { id, seen: Moment(expected), title, content, tags } = asked;
+    let Asked { id, seen: Moment(expected), title, content, tags, cues } = asked;
     let request = UpdateRequest {
         context: Some(project.subject.context.clone()),
         id: id.clone(),
@@ -72,6 +75,7 @@ async fn apply_amendment(site: &mut Site, project: &Project, asked: Asked) -> Re
         content,
         tags: tags.as_deref().map(split_tags),
         related_files: None,
+        cues: cues.as_deref().map(split_lines),
         expected_updated_at: Some(expected),
     };
     let warnings = site.rpc.update(request).await?.into_inner().warnings;
@@ -81,6 +85,11 @@ async fn apply_amendment(site: &mut Site, project: &Project, asked: Asked) -> Re
 
 fn split_tags(tags: &str) -> TextList {
     let values = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    TextList { values: values.map(str::to_owned).collect() }
+}
+
+fn split_lines(lines: &str) -> TextList {
+    let values = lines.lines().map(str::trim).filter(|line| !line.is_empty());
     TextList { values: values.map(str::to_owned).collect() }
 }
 

@@ -243,6 +243,10 @@ fn evidence(memory: &Memory) -> Markup {
                 }
             }
         }
+        @if !memory.cues.is_empty() {
+            h2 { "Shown unasked at" }
+            ul.related { @for cue in &memory.cues { li { code { (cue) } } } }
+        }
         @if !memory.related_files.is_empty() {
             h2 { "Files" }
             ul.related { @for file in &memory.related_files { li data-item="" { a href=(link::to("doc", &[("id", file)])) data-open="" { (file) } } } }

@@ -3,8 +3,10 @@
 use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use maud::html;
-use recall_api::v1::{BriefingRequest, ListEventsRequest, ListSessionsRequest, SessionState};
+use maud::{Markup, html};
+use recall_api::v1::{
+    BriefingRequest, ListEventsRequest, ListSessionsRequest, LiveSession, SessionState, StatusRequest,
+};
 use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
@@ -32,9 +34,20 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
         Ok(answer) => answer.into_inner(),
         Err(status) => return failure(&project, Tab::Sessions, &Shown::from(status)),
     };
+    let context = Some(project.subject.context.clone());
+    let request = StatusRequest { context, sessions: true, ..StatusRequest::default() };
+    let at_work = match site.rpc.status(request).await {
+        Ok(status) => status.into_inner().sessions,
+        Err(status) => return failure(&project, Tab::Sessions, &Shown::from(status)),
+    };
     let shown = html! {
         h1 { "Sessions" }
         p.summary { a href="briefing" { "What an agent reads when its session starts" } }
+        @if !at_work.is_empty() {
+            h2 { "At work now, in all projects" }
+            ul.timeline { @for session in &at_work { li { (who_works_where(session)) } } }
+            h2 { "All sessions of this project" }
+        }
         @if answer.sessions.is_empty() { p.empty { "No session was recorded yet." } }
         ol.timeline {
             @for session in &answer.sessions {
@@ -64,6 +77,23 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
         @if !answer.next_cursor.is_empty() { p.more { a rel="next" href=(link::to("sessions", &[("cursor", &answer.next_cursor)])) { "Earlier sessions" } } }
     };
     answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Sessions", &shown))
+}
+
+/// Formats a session that is at work: the agent and its goal, then where, when and on which files.
+fn who_works_where(session: &LiveSession) -> Markup {
+    let agent = if session.agent.is_empty() { "a person" } else { &session.agent };
+    html! {
+        div.head {
+            span.title { @if session.goal.is_empty() { (session.id) } @else { (session.goal) } }
+            span.labels { span.label { (agent) } }
+        }
+        p.facts {
+            (time::time(session.last_at.as_ref()))
+            code { (session.work_tree) }
+            @if !session.branch.is_empty() { span { "on " (session.branch) } }
+        }
+        @if !session.files.is_empty() { p.facts { "edits " @for file in &session.files { code { (file) } " " } } }
+    }
 }
 
 pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {

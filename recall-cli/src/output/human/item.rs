@@ -43,6 +43,9 @@ pub(crate) fn render(answer: &v1::GetResponse, screen: Screen, links: Option<&Li
         for line in broken(memory) {
             let _ = writeln!(text, "{DIM}{}{DIM:#}", printable(&line));
         }
+        if !memory.cues.is_empty() {
+            let _ = writeln!(text, "{DIM}shown unasked at {}{DIM:#}", printable(&memory.cues.join(", ")));
+        }
     }
     let (content, first_line) = content(answer);
     text.push_str(

@@ -96,7 +96,7 @@ fn anchor(anchor: &v1::Anchor) -> String {
 
 /// Formats the result of saving a memory.
 pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
-    let v1::AddResponse { id, title, status: _, similar, warnings: _ } = answer;
+    let v1::AddResponse { id, title, status: _, cues, similar, warnings: _ } = answer;
     let title = printable(title);
     let mut text = match answer.status() {
         v1::AddStatus::Duplicate => {
@@ -109,6 +109,9 @@ pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}\n")
         }
     };
+    if !cues.is_empty() {
+        let _ = writeln!(text, "  {DIM}shown unasked at {}{DIM:#}", printable(&cues.join(", ")));
+    }
     for v1::SimilarMemory { id, title, similarity } in similar {
         let _ = writeln!(
             text,

@@ -28,7 +28,7 @@ const FACT_INDENT: usize = 15;
 /// Formats the daemon, each store and the metrics.
 pub(crate) fn render(status: &v1::StatusResponse, screen: Screen) -> String {
     let width = screen.width;
-    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _, kept } = status;
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _, kept, sessions } = status;
     let mut parts: Vec<String> = Vec::new();
     let facts = daemon.iter().map(super::daemon::render).chain(stores.iter().map(store));
     parts.extend(facts.map(|facts| wrap(&facts, width, FACT_INDENT).into_owned()));
@@ -37,6 +37,9 @@ pub(crate) fn render(status: &v1::StatusResponse, screen: Screen) -> String {
     }
     if !kept.is_empty() {
         parts.push(kept_table(kept, screen));
+    }
+    if !sessions.is_empty() {
+        parts.push(sessions_at_work(sessions, screen.now));
     }
     if !latencies.is_empty() {
         parts.push(latency_table(latencies, width));
@@ -47,6 +50,25 @@ pub(crate) fn render(status: &v1::StatusResponse, screen: Screen) -> String {
         parts.push(lines.join("\n") + "\n");
     }
     parts.join("\n")
+}
+
+/// Formats the sessions that are at work, each with its goal and its files below it.
+fn sessions_at_work(sessions: &[v1::LiveSession], now: Option<jiff::Timestamp>) -> String {
+    let mut text = String::new();
+    for v1::LiveSession { id, agent, work_tree, branch, goal, last_at, files } in sessions {
+        let who = if agent.is_empty() { "a person" } else { agent };
+        let on = if branch.is_empty() { String::new() } else { format!(" on {}", printable(branch)) };
+        let last = last_at.as_ref().map(|at| format!("  {DIM}{}{DIM:#}", moment(at, now))).unwrap_or_default();
+        let _ = writeln!(text, "{STRONG}{}{STRONG:#} {PATH}{}{PATH:#}{on}{last}", printable(who), printable(work_tree));
+        if !goal.is_empty() {
+            let _ = writeln!(text, "  {}", printable(goal));
+        }
+        if !files.is_empty() {
+            let _ = writeln!(text, "  {DIM}edits{DIM:#} {}", printable(&files.join(", ")));
+        }
+        let _ = writeln!(text, "  {DIM}session {}{DIM:#}", printable(id));
+    }
+    text
 }
 
 /// Formats the stores on disk, the largest first.

@@ -101,6 +101,7 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
         content,
         tags,
         related_files,
+        cues,
         scope,
         source,
         origin,
@@ -135,6 +136,10 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
     text(&tags.len().to_string());
     for tag in tags {
         text(tag);
+    }
+    // Without stated cues, the hash is that of versions that knew none.
+    for cue in cues.iter().flatten() {
+        text(&cue.to_string());
     }
     text(&related_files.len().to_string());
     for path in related_files {

@@ -1,5 +1,7 @@
 //! The briefing's section of changes, and of memories that may no longer hold.
 
+use std::fmt::Write as _;
+
 use recall_core::{MemoryView, SessionState, Timestamp};
 use recall_journal::Day;
 
@@ -14,6 +16,7 @@ use recall_text::quote::inline;
 const FILES: usize = 20;
 const COMMITS: usize = 10;
 const DRIFTED: usize = 10;
+const ADDED: usize = 8;
 
 const DAY_NANOS: i64 = 86_400_000_000_000;
 
@@ -21,6 +24,7 @@ impl Scene<'_> {
     pub(crate) fn changes(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
         entries.extend(drift(memories));
+        entries.extend(self.added_lately(memories));
         entries.extend(self.files());
         entries.extend(self.commits());
         entries
@@ -37,6 +41,26 @@ impl Scene<'_> {
             "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
         );
         (events > 0).then(|| Entry::new(recorded, Vec::new()))
+    }
+
+    /// Lists what other sessions remembered within a day, in any work tree of the repository, the latest first.
+    fn added_lately(&self, memories: &[MemoryView]) -> Option<Entry> {
+        let own = self.request.provenance.session.as_deref();
+        let since = Timestamp(self.now.0 - DAY_NANOS);
+        let is_of_other = |view: &&MemoryView| {
+            let session = view.memory.provenance.session.as_deref();
+            view.memory.created >= since && session.is_some() && session != own
+        };
+        let added: Vec<&MemoryView> = memories.iter().filter(is_of_other).take(ADDED).collect();
+        if added.is_empty() {
+            return None;
+        }
+        let mut text = "- Remembered by other sessions within a day:\n".to_owned();
+        for view in &added {
+            let by = view.memory.provenance.agent.as_deref().unwrap_or("a person");
+            let _ = writeln!(text, "  > {} ({}): {}", view.memory.id, inline(by), inline(&view.memory.title));
+        }
+        Some(Entry::new(text, added.iter().map(|view| view.memory.id.to_string()).collect()))
     }
 
     /// Lists the files that the branch changes.

@@ -1,0 +1,7 @@
+export function kg(value: string): string {
+  return `${value.replace(/0+$/, '').replace(/\.$/, '')} kg`;
+}
+
+export function eur(value: string): string {
+  return `€ ${value}`;
+}
