@@ -327,7 +327,17 @@ mod mirror {
         found: bool,
         server: bool,
         hooks: Option<bool>,
+        hook_events: Vec<HookEventRow>,
         file: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    struct HookEventRow {
+        event: String,
+        names: Vec<String>,
+        adds_context: bool,
     }
 
     #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, HookContract};
 use crate::document::Format;
 use crate::entry::Shape;
-use crate::hooks::Contract;
+use crate::hooks::contract;
 use crate::place::{Base, Place};
 use crate::vendor::Vendor;
 
@@ -47,7 +47,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add-json", "--scope", "user", "recall", "{entry}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(CLAUDE, "settings.json"), contract: Contract::Claude }),
+        hooks: Some(HookContract { place: Place::new(CLAUDE, "settings.json"), contract: &contract::CLAUDE }),
         ..JSON
     },
     Agent {
@@ -71,7 +71,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "recall", "--", "{command}"],
             remove: &["mcp", "remove", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(CODEX, "hooks.json"), contract: Contract::Codex }),
+        hooks: Some(HookContract { place: Place::new(CODEX, "hooks.json"), contract: &contract::CODEX }),
         ..JSON
     },
     Agent {
@@ -86,7 +86,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(GEMINI, ".gemini/settings.json"), contract: Contract::Gemini }),
+        hooks: Some(HookContract { place: Place::new(GEMINI, ".gemini/settings.json"), contract: &contract::GEMINI }),
         ..JSON
     },
     Agent {
@@ -113,7 +113,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(Base::Home, ".qwen/settings.json"), contract: Contract::Qwen }),
+        hooks: Some(HookContract { place: Place::new(Base::Home, ".qwen/settings.json"), contract: &contract::QWEN }),
         ..JSON
     },
     Agent {
@@ -123,6 +123,7 @@ const AGENTS: &[Agent] = &[
         project: &[".cursor/mcp.json"],
         programs: &["cursor", "cursor-agent"],
         signs: &[Place::new(Base::Home, ".cursor")],
+        hooks: Some(HookContract { place: Place::new(Base::Home, ".cursor/hooks.json"), contract: &contract::CURSOR }),
         ..JSON
     },
     Agent {
@@ -134,6 +135,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["code"],
         signs: &[Place::new(Base::Support, "Code/User")],
+        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::COPILOT }),
         ..JSON
     },
     Agent {
@@ -149,6 +151,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "recall", "--", "{command}"],
             remove: &["mcp", "remove", "recall"],
         }),
+        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::COPILOT }),
         ..JSON
     },
     Agent {
@@ -157,6 +160,10 @@ const AGENTS: &[Agent] = &[
         user: &[Place::new(Base::Home, ".codeium/windsurf/mcp_config.json")],
         programs: &["windsurf"],
         signs: &[Place::new(Base::Home, ".codeium/windsurf")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".codeium/windsurf/hooks.json"),
+            contract: &contract::WINDSURF,
+        }),
         ..JSON
     },
     Agent {
@@ -182,6 +189,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::CommandList,
         programs: &["opencode"],
         signs: &[Place::new(Base::Config, "opencode")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Config, "opencode/plugins/recall.js"),
+            contract: &contract::OPENCODE,
+        }),
         ..JSON
     },
     Agent {
@@ -203,6 +214,10 @@ const AGENTS: &[Agent] = &[
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         )],
         signs: &[Place::new(Base::Support, "Code/User/globalStorage/saoudrizwan.claude-dev")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, "Documents/Cline/Hooks"),
+            contract: &contract::CLINE,
+        }),
         ..JSON
     },
     Agent {
@@ -211,6 +226,10 @@ const AGENTS: &[Agent] = &[
         user: &[Place::new(CLINE, "data/settings/cline_mcp_settings.json")],
         programs: &["cline"],
         signs: &[Place::new(CLINE, "")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, "Documents/Cline/Hooks"),
+            contract: &contract::CLINE,
+        }),
         ..JSON
     },
     Agent {
@@ -233,6 +252,10 @@ const AGENTS: &[Agent] = &[
         project: &[".kiro/settings/mcp.json"],
         programs: &["kiro", "kiro-cli"],
         signs: &[Place::new(Base::Home, ".kiro")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".kiro/hooks/recall.json"),
+            contract: &contract::KIRO,
+        }),
         ..JSON
     },
     Agent {
@@ -255,6 +278,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["crush"],
         signs: &[Place::new(Base::Config, "crush")],
+        hooks: Some(HookContract { place: Place::new(Base::Config, "crush/crush.json"), contract: &contract::CRUSH }),
         ..JSON
     },
     Agent {
@@ -274,6 +298,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["droid"],
         signs: &[Place::new(Base::Home, ".factory")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".factory/settings.json"),
+            contract: &contract::DROID,
+        }),
         ..JSON
     },
 ];

@@ -134,7 +134,7 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
         if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
-            changes.push(AgentChange::make(agent, Part::Hooks, planned, mode, &mut ledger));
+            changes.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
         }
     }
     if chosen.is_empty() {
@@ -192,9 +192,21 @@ pub(super) fn unregister(
     mode: Mode,
     ledger: &mut Ledger,
 ) -> Vec<AgentChange> {
-    match registrar.unregister(agent, place, ledger) {
-        Err(error) => vec![AgentChange::make(agent, Part::Mcp, Err(error), mode, ledger)],
-        Ok(planned) if planned.is_empty() => vec![AgentChange::make(agent, Part::Mcp, Ok(None), mode, ledger)],
+    let planned = registrar.unregister(agent, place, ledger);
+    make_all(agent, Part::Mcp, planned, mode, ledger)
+}
+
+/// Makes the planned changes of an agent, unless they are only shown, and reports them; `part` is what nothing is to be done for.
+fn make_all(
+    agent: &Agent,
+    part: Part,
+    planned: Result<Vec<Change>, RegisterError>,
+    mode: Mode,
+    ledger: &mut Ledger,
+) -> Vec<AgentChange> {
+    match planned {
+        Err(error) => vec![AgentChange::make(agent, part, Err(error), mode, ledger)],
+        Ok(planned) if planned.is_empty() => vec![AgentChange::make(agent, part, Ok(None), mode, ledger)],
         Ok(planned) => {
             let report = |change: Change| AgentChange::make(agent, change.part, Ok(Some(change)), mode, ledger);
             planned.into_iter().map(report).collect()
