@@ -29,6 +29,7 @@ use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
 use tonic::Status;
 
+use crate::agents;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::Contract;
@@ -154,10 +155,19 @@ struct Hook {
 impl Hook {
     fn run(&self, stdin: impl io::Read) -> Result<Option<String>, HookError> {
         let input = Input::read(stdin).map_err(HookError::Input)?;
+        if self.is_reported_twice(&input) {
+            return Ok(None);
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HookError::Input)?;
         let text = runtime.block_on(self.text(&input))?;
         let text = text.map(|text| frame(&text)).filter(|text| !text.is_empty());
         Ok(text.and_then(|text| self.contract.answer(&text, &input.event)))
+    }
+
+    /// Whether a hook of Claude Code's settings was run by another agent that has hooks of recall itself.
+    fn is_reported_twice(&self, input: &Input) -> bool {
+        let is_claude = self.contract.client == agents::CLAUDE_CODE;
+        input.host.is_some_and(|host| is_claude && agents::has_hooks(host, &self.context))
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {

@@ -204,6 +204,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::CommandList,
         programs: &["kilo"],
         signs: &[Place::new(Base::Config, "kilo")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Config, "kilo/plugin/recall.js"),
+            contract: &contract::KILO,
+        }),
         ..JSON
     },
     Agent {
@@ -322,6 +326,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::hook_event::HookEvent;
     use crate::place::{Folders, System};
 
     fn user_file(name: &str, system: System, variables: &[(&str, &str)]) -> String {
@@ -378,6 +383,21 @@ mod tests {
             let has_hooks = !row.trim_end_matches([' ', '|']).ends_with('–');
             assert_eq!(has_hooks, agent.hooks.is_some(), "{row}");
             assert!(agent.project.first().is_none_or(|file| row.contains(&format!("`{file}`"))), "{row}");
+        }
+    }
+
+    #[test]
+    fn the_events_of_every_agent_are_documented() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hooks.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        for agent in AGENTS.iter().filter(|agent| agent.has_hook_contract()) {
+            let cells = HookEvent::ALL.map(|event| match agent.hook_event_names(event).next() {
+                None => "–",
+                Some(_) if agent.adds_context(event) => "context",
+                Some(_) => "record",
+            });
+            let row = format!("| {} | {} |", agent.title, cells.join(" | "));
+            assert!(page.lines().any(|line| line == row), "{row}");
         }
     }
 }

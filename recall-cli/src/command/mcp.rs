@@ -14,7 +14,7 @@ use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
 /// The agent that is meant if none is named.
-const DEFAULT: &str = "claude-code";
+const DEFAULT: &str = registrations::CLAUDE_CODE;
 
 /// The setting of Claude Code that lets it use recall's tools without asking each time.
 const PERMISSION: &str = r#""permissions": { "allow": ["mcp__recall"] }"#;

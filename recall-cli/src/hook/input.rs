@@ -17,6 +17,8 @@ const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Input {
     /// The client's name of the event; empty if it is not named.
     pub(crate) event: String,
+    /// The agent that runs a hook of Claude Code's settings, if it is another one.
+    pub(crate) host: Option<&'static str>,
     /// The session; empty if it is not named.
     pub(crate) session: String,
     /// The subagent in which the event happens; empty for the agent itself.
@@ -179,6 +181,7 @@ impl Input {
         let directory = Some(PathBuf::from(text(value, DIRECTORY))).filter(|directory| directory.is_absolute());
         Self {
             event: text(value, EVENT),
+            host: host(value),
             session: text(value, SESSION),
             subagent: text(value, &["/agent_id"]),
             directory,
@@ -190,6 +193,14 @@ impl Input {
             call: call(value),
         }
     }
+}
+
+/// Returns the agent that sends an event in Claude Code's form, from the fields that Claude Code does not send.
+fn host(value: &Value) -> Option<&'static str> {
+    if value.get("cursor_version").is_some() {
+        return Some("cursor");
+    }
+    value.get("hookEventName").map(|_| "vscode")
 }
 
 /// Returns the first text of some fields that is not empty; empty if there is none.

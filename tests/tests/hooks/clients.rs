@@ -60,6 +60,7 @@ const EXCHANGES: &[Exchange] = &[
     ("opencode", "prompt", r#"{"session_id":"SESSION","cwd":"ROOT","prompt":"Why do retries of webhooks need jitter?"}"#, r#"{"hookSpecificOutput":{"hookEventName":"chat.message","additionalContext":"TEXT"}}"#, "session_start Why do retries"),
     ("opencode", "pre-tool", r#"{"session_id":"SESSION","cwd":"ROOT","tool_name":"Read","tool_input":{"filePath":"ROOT/src/retry.rs","file_path":"ROOT/src/retry.rs"},"tool_response":{"output":"<file>"}}"#, r#"{"hookSpecificOutput":{"hookEventName":"tool.execute.after","additionalContext":"TEXT"}}"#, ""),
     ("opencode", "post-tool", r#"{"session_id":"SESSION","cwd":"ROOT","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_response":{"exit_code":101,"output":"src/retry.rs:2: wrong"}}"#, r#"{"hookSpecificOutput":{"hookEventName":"tool.execute.after","additionalContext":"TEXT"}}"#, "error `cargo test` failed"),
+    ("kilo", "prompt", r#"{"session_id":"SESSION","cwd":"ROOT","prompt":"Why do retries of webhooks need jitter?"}"#, r#"{"hookSpecificOutput":{"hookEventName":"chat.message","additionalContext":"TEXT"}}"#, "session_start Why do retries"),
     ("cline", "session-start", r#"{"clineVersion":"3.82.0","hookName":"TaskStart","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","taskStart":{"taskMetadata":{}}}"#, CLINE, ""),
     ("cline", "pre-tool", r#"{"clineVersion":"3.82.0","hookName":"PreToolUse","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","preToolUse":{"toolName":"read_file","parameters":{"path":"src/retry.rs"}}}"#, CLINE, ""),
     ("cline", "post-tool", r#"{"clineVersion":"3.82.0","hookName":"PostToolUse","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","postToolUse":{"toolName":"execute_command","parameters":{"command":"cargo test"},"result":"src/retry.rs:2: wrong","success":false,"executionTimeMs":12}}"#, CLINE, "error `cargo test` failed"),
@@ -119,4 +120,25 @@ fn each_client_is_answered_in_its_own_form() {
     for agent in agents().iter().filter(|agent| agent.has_hook_contract()) {
         assert!(EXCHANGES.iter().any(|(client, ..)| *client == agent.name), "{} has no exchange", agent.name);
     }
+}
+
+#[test]
+fn an_agent_that_reads_the_hooks_of_claude_code_reports_nothing_twice() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    remember(&sandbox, &project);
+    let prompt = |session: &str, client: &[&str], fields: Value| {
+        let prompt =
+            json!({"prompt": "Why do retries of webhooks need jitter?", "hook_event_name": "UserPromptSubmit"});
+        let mut input = super::event(&project, session, "UserPromptSubmit", prompt);
+        input.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        care::run(&sandbox, &[&["prompt"], client].concat(), input.to_string().as_bytes()).stdout.contains(FACT)
+    };
+    let cursor = json!({"cursor_version": "2.4.1"});
+    assert!(prompt("one", &[], cursor.clone()), "it has no hooks of its own");
+    json_of(&sandbox, &project, &["mcp", "install", "--client", "cursor", "--hooks"]);
+    assert!(!prompt("two", &[], cursor.clone()), "its own hook answers");
+    assert!(prompt("three", &["--client", "cursor"], cursor));
+    assert!(prompt("four", &[], json!({})), "Claude Code is answered");
 }

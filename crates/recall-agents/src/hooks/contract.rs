@@ -275,6 +275,21 @@ pub(crate) const OPENCODE: Contract = Contract {
     ],
 };
 
+/// The plugins of OpenCode, from which it is made. `dispose` is not one of its functions.
+pub(crate) const KILO: Contract = Contract {
+    client: "kilo",
+    layout: Layout::OwnFile(OwnFile::OpenCodePlugin),
+    entry: LINE,
+    answer: AnswerForm::Specific,
+    events: &[
+        ("chat.message", None, SessionStart, Answer),
+        ("chat.message", None, Prompt, Answer),
+        ("tool.execute.after", Some("read"), PreTool, Answer),
+        ("tool.execute.after", Some("edit|write|bash|todowrite"), PostTool, Answer),
+        ("experimental.session.compacting", None, PreCompact, Record),
+    ],
+};
+
 /// Scripts with the names of the events, for every tool. What a hook adds is for the model's next step.
 pub(crate) const CLINE: Contract = Contract {
     client: "cline",
@@ -344,7 +359,7 @@ impl Contract {
     /// Returns the text of a file of recall's own; `None` if the file is the vendor's, or is not one of [`files`](Self::files).
     pub(crate) fn own_text(&self, file: &Path, recall: &str) -> Option<String> {
         match self.layout {
-            Layout::OwnFile(form) => Some(form.text(recall, &self.lines(recall))),
+            Layout::OwnFile(form) => Some(form.text(recall, self.client, &self.lines(recall))),
             Layout::Scripts => {
                 let row = self.events.iter().find(|(name, ..)| file.file_name() == Some(name.as_ref()))?;
                 Some(script(&self.line(recall, row.2)))

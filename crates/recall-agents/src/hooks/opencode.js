@@ -1,15 +1,16 @@
 // MARK, removed by `recall mcp uninstall`.
 //
-// Memory for OpenCode. Each occasion runs `recall hook`, which prints what the model should know, or nothing.
+// Memory for OpenCode, and for Kilo Code, which has the same plugins. Each occasion runs `recall hook`, which prints what the model should know, or nothing.
 import { spawn } from "node:child_process"
 
 const RECALL = "RECALL"
+const CLIENT = "CLIENT"
 const TOOLS = { read: "Read", edit: "Edit", write: "Write", bash: "Bash", todowrite: "TodoWrite" }
 
 /** Runs a hook; returns the text for the model. The hook limits its time itself. */
 function ask(event, input) {
   return new Promise((resolve) => {
-    const child = spawn(RECALL, ["hook", event, "--client", "opencode"], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+    const child = spawn(RECALL, ["hook", event, "--client", CLIENT], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
     let answer = ""
     child.on("error", () => resolve(""))
     child.stdin.on("error", () => {})
@@ -25,7 +26,7 @@ function ask(event, input) {
   })
 }
 
-export const Recall = async ({ directory }) => {
+const server = async ({ directory }) => {
   const started = new Set()
   const compacted = new Set()
   const about = (session) => ({ session_id: session, cwd: directory })
@@ -71,3 +72,5 @@ export const Recall = async ({ directory }) => {
     },
   }
 }
+
+export default { id: "recall", server }

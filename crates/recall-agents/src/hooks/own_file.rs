@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// What every file says of its origin. A file without it is somebody else's.
 const MARK: &str = "Written by `recall mcp install`";
 
-/// The plugin of `OpenCode`, with the place of the program.
+/// The plugin of `OpenCode` and Kilo Code, without the path of the program and the name of the client.
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
 /// A kind of file.
@@ -13,7 +13,7 @@ const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 pub(super) enum OwnFile {
     /// The hooks of Kiro: a list in JSON, each with its trigger.
     KiroHooks,
-    /// A plugin of `OpenCode`, which runs the hooks.
+    /// A plugin of `OpenCode` or of an agent that is made from it, which runs the hooks.
     OpenCodePlugin,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct HookLine {
 
 impl OwnFile {
     /// Returns the text of the file.
-    pub(super) fn text(self, recall: &str, lines: &[HookLine]) -> String {
+    pub(super) fn text(self, recall: &str, client: &str, lines: &[HookLine]) -> String {
         match self {
             Self::KiroHooks => {
                 let hooks: Vec<Value> = lines.iter().map(kiro_hook).collect();
@@ -39,8 +39,9 @@ impl OwnFile {
                 serde_json::to_string_pretty(&file).expect("made of texts and numbers") + "\n"
             }
             Self::OpenCodePlugin => {
-                let recall = Value::from(recall).to_string();
-                OPENCODE_PLUGIN.replace("MARK", MARK).replace("\"RECALL\"", &recall)
+                let [recall, client] = [recall, client].map(|text| Value::from(text).to_string());
+                let plugin = OPENCODE_PLUGIN.replace("MARK", MARK).replace("\"CLIENT\"", &client);
+                plugin.replace("\"RECALL\"", &recall)
             }
         }
     }
