@@ -269,8 +269,8 @@ fn wrong_names_and_combinations_are_refused() {
     assert!(said.contains("cursor"), "{said}");
     let said = user.refused(&["mcp", "install", "--client", "windsurf", "--target", "project"], 2);
     assert!(said.contains("Windsurf has no configuration in projects"), "{said}");
-    let said = user.refused(&["mcp", "install", "--client", "claude-code", "--client", "zed", "--hooks"], 2);
-    assert!(said.contains("Zed has no hooks"), "{said}");
+    let said = user.refused(&["mcp", "install", "--client", "claude-code", "--client", "junie", "--hooks"], 2);
+    assert!(said.contains("Junie has no hooks"), "{said}");
     let said = user.refused(&["mcp", "install", "--hooks", "--target", "project"], 2);
     assert!(said.contains("not for a project"), "{said}");
     assert!(user.files().is_empty(), "nothing was changed: {:?}", user.files());

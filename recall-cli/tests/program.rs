@@ -328,6 +328,7 @@ mod mirror {
         server: bool,
         hooks: Option<bool>,
         hook_events: Vec<HookEventRow>,
+        rules: Option<bool>,
         file: String,
     }
 

@@ -11,6 +11,7 @@ use crate::hook_event::HookEvent;
 use crate::hooks::contract::Contract;
 use crate::hooks::{self, own_file};
 use crate::place::{Folders, Place, System, exists, first_existing};
+use crate::rules;
 use crate::vendor::Vendor;
 
 /// A coding agent: where it keeps its MCP servers, and how an entry looks.
@@ -34,6 +35,8 @@ pub struct Agent {
     pub(crate) signs: &'static [Place],
     pub(crate) vendor: Option<Vendor>,
     pub(crate) hooks: Option<HookContract>,
+    /// The user's file of rules, for an agent that no hook tells what recall knows.
+    pub(crate) rules: Option<Place>,
 }
 
 /// The hooks of an agent: the file, and the contract of the vendor.
@@ -61,6 +64,17 @@ impl Agent {
     /// Returns the files with the user's hooks; none if the agent has no hooks that recall can use on this system.
     pub fn hook_files(&self, folders: &Folders) -> Vec<PathBuf> {
         self.hooks.map(|hooks| hooks.files(folders)).unwrap_or_default()
+    }
+
+    /// Returns the user's file of rules, if recall adds its block to it.
+    pub fn rules_file(&self, folders: &Folders) -> Option<PathBuf> {
+        self.rules.map(|rules| rules.path(folders))
+    }
+
+    /// Whether recall's block is in the user's rules; `None` if the agent has no rules for it.
+    pub fn has_rules(&self, folders: &Folders) -> Option<bool> {
+        let file = self.rules_file(folders)?;
+        Some(rules::are_in(&fs::read_to_string(file).unwrap_or_default()))
     }
 
     /// Whether the agent has hooks that recall can use.
@@ -118,7 +132,7 @@ impl Agent {
 
     /// Returns the folders that the user's files must stay in, links included.
     pub(crate) fn bounds(&self, folders: &Folders) -> Vec<PathBuf> {
-        let places = self.user.iter().copied().chain(self.hooks.map(|hooks| hooks.place));
+        let places = self.user.iter().copied().chain(self.hooks.map(|hooks| hooks.place)).chain(self.rules);
         places.flat_map(|place| place.bounds(folders)).collect()
     }
 }

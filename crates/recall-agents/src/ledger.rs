@@ -21,6 +21,8 @@ pub enum Part {
     Mcp,
     /// The entries that run `recall hook`.
     Hooks,
+    /// The block about recall in the rules.
+    Rules,
 }
 
 /// A registration that recall made, with what an undo needs.

@@ -16,6 +16,7 @@ use crate::hooks::{self, contract, own_file};
 use crate::ledger::{Ledger, Part, Record};
 use crate::patch::Patch;
 use crate::place::Folders;
+use crate::rules;
 use crate::table::agent;
 use crate::vendor::{Run, Vendor};
 
@@ -167,6 +168,23 @@ impl Registrar<'_> {
         Ok(changes)
     }
 
+    /// Plans the addition of the block about recall to the user's rules; `None` if it is there.
+    ///
+    /// # Errors
+    /// The file cannot be edited, or the agent has no rules.
+    pub fn register_rules(self, agent: &'static Agent, ledger: &Ledger) -> Result<Option<Change>, RegisterError> {
+        let file = agent.rules_file(self.folders).ok_or(RegisterError::NoHooks { title: agent.title })?;
+        let within = agent.bounds(self.folders);
+        let config = ConfigFile::read(&file, &within)?;
+        let seen = inspect(agent, Part::Rules, &file, config, ledger)?;
+        let after = rules::with(seen.base.as_deref().unwrap_or_default());
+        if seen.file.text.as_deref() == Some(&*after) {
+            return Ok(None);
+        }
+        let work = seen.becomes(Some(after));
+        Ok(Some(Change { agent: agent.name, part: Part::Rules, outcome: Outcome::Register, file, within, work }))
+    }
+
     /// Plans the removal of what is registered in an agent's files for a target, the latest first.
     ///
     /// # Errors
@@ -181,6 +199,7 @@ impl Registrar<'_> {
         let mut parts = vec![(Part::Mcp, file)];
         if *target == Target::User {
             parts.extend(agent.hook_files(self.folders).into_iter().map(|file| (Part::Hooks, file)));
+            parts.extend(agent.rules_file(self.folders).map(|file| (Part::Rules, file)));
         }
         let place = |part: Part, file: &Path| {
             ledger.records().iter().position(|record| record.part == part && record.file == file)
@@ -234,6 +253,7 @@ impl Registrar<'_> {
         }
         let is_there = match part {
             Part::Mcp => known_entry(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
+            Part::Rules => rules::are_in(config.text.as_deref().unwrap_or_default()),
             Part::Hooks => {
                 let text = config.text.as_deref().unwrap_or_default();
                 let are_in = agent.hooks.map(|hooks| hooks.are_in(text)).transpose();
@@ -392,7 +412,11 @@ fn inspect(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Le
     let empty = if had_section { EmptySection::Keep } else { EmptySection::Remove };
     let rest = without(agent, part, text, empty).map_err(|source| unusable(&file.path, source))?;
     // A file that recall made, with nothing in it but recall.
-    let is_empty = format_of(agent, part).value(&rest).is_ok_and(|value| value.as_object().is_some_and(hooks::is_bare));
+    let is_empty = match part {
+        Part::Mcp => is_bare(agent.format, &rest),
+        Part::Hooks => is_bare(Format::Json, &rest),
+        Part::Rules => rest.trim().is_empty(),
+    };
     let was_made = record.is_some_and(|record| record.patch.created);
     let base = file.text.is_some().then_some(rest).filter(|_| !(is_empty && was_made));
     Ok(Seen { base, had_section, is_untouched: false, file })
@@ -402,22 +426,22 @@ fn without(agent: &Agent, part: Part, text: &str, empty: EmptySection) -> Result
     match part {
         Part::Mcp => agent.format.without(text, agent.section, NAME, empty),
         Part::Hooks => hooks::without(text, empty),
+        Part::Rules => Ok(rules::without(text)),
     }
 }
 
 fn has_section(agent: &Agent, part: Part, text: &str) -> bool {
-    let section = match part {
-        Part::Mcp => agent.section,
-        Part::Hooks => contract::SECTION,
+    let (format, section) = match part {
+        Part::Mcp => (agent.format, agent.section),
+        Part::Hooks => (Format::Json, contract::SECTION),
+        Part::Rules => return false,
     };
-    format_of(agent, part).value(text).is_ok_and(|value| value.get(section).is_some())
+    format.value(text).is_ok_and(|value| value.get(section).is_some())
 }
 
-fn format_of(agent: &Agent, part: Part) -> Format {
-    match part {
-        Part::Mcp => agent.format,
-        Part::Hooks => Format::Json,
-    }
+/// Whether a document means nothing.
+fn is_bare(format: Format, text: &str) -> bool {
+    format.value(text).is_ok_and(|value| value.as_object().is_some_and(hooks::is_bare))
 }
 
 /// Returns the entry under recall's name.

@@ -29,6 +29,7 @@ const JSON: Agent = Agent {
     signs: &[],
     vendor: None,
     hooks: None,
+    rules: None,
 };
 
 const AGENTS: &[Agent] = &[
@@ -164,6 +165,7 @@ const AGENTS: &[Agent] = &[
             place: Place::new(Base::Home, ".codeium/windsurf/hooks.json"),
             contract: &contract::WINDSURF,
         }),
+        rules: Some(Place::new(Base::Home, ".codeium/windsurf/memories/global_rules.md")),
         ..JSON
     },
     Agent {
@@ -175,6 +177,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Zed,
         programs: &["zed", "zeditor"],
         signs: &[Place::new(Base::Config, "zed").on_windows(Base::Support, "Zed")],
+        rules: Some(Place::new(Base::Config, "zed/AGENTS.md").on_windows(Base::Support, "Zed/AGENTS.md")),
         ..JSON
     },
     Agent {
@@ -247,6 +250,9 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Goose,
         programs: &["goose"],
         signs: &[Place::new(Base::Config, "goose").on_windows(Base::Support, "Block/goose")],
+        rules: Some(
+            Place::new(Base::Config, "goose/.goosehints").on_windows(Base::Support, "Block/goose/config/.goosehints"),
+        ),
         ..JSON
     },
     Agent {
@@ -271,6 +277,7 @@ const AGENTS: &[Agent] = &[
         section: "amp.mcpServers",
         programs: &["amp"],
         signs: &[Place::new(Base::Config, "amp")],
+        rules: Some(Place::new(Base::Config, "amp/AGENTS.md")),
         ..JSON
     },
     Agent {

@@ -21,6 +21,7 @@ pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
         let what = match part {
             Part::Mcp => "the MCP server",
             Part::Hooks => "the hooks",
+            Part::Rules => "the rules",
         };
         let _ = match (action, mode) {
             (Action::None, _) => writeln!(text, "{title}: nothing to do for {what}"),
@@ -64,15 +65,18 @@ pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) ->
     table(&layout, &rows, width)
 }
 
-/// Formats whether the hooks are registered, and how many events they answer.
+/// Formats whether the hooks and the rules are registered, and how many events the hooks answer.
 fn hooks_text(row: &AgentRow) -> String {
     let count = row.hook_events.len();
     let events = if count == 1 { "1 event".to_owned() } else { format!("{count} events") };
-    match row.hooks {
-        None => "none".to_owned(),
-        Some(true) => format!("yes, {events}"),
-        Some(false) => format!("-, {events}"),
-    }
+    let what = match (row.hooks, row.rules) {
+        (None, None) => return "none".to_owned(),
+        (Some(_), None) => events,
+        (None, Some(_)) => "rules".to_owned(),
+        (Some(_), Some(_)) => format!("{events}, rules"),
+    };
+    let is_complete = row.hooks != Some(false) && row.rules != Some(false);
+    format!("{}, {what}", if is_complete { "yes" } else { "-" })
 }
 
 /// An agent, whether it is on this machine, and whether recall is registered in it for the user.
@@ -86,6 +90,8 @@ pub(crate) struct AgentRow {
     pub(crate) hooks: Option<bool>,
     /// The events that the hooks answer, in the order of a session.
     pub(crate) hook_events: Vec<HookEventRow>,
+    /// Whether recall's block is in the user's rules; `None` if the agent has no rules for it.
+    pub(crate) rules: Option<bool>,
     pub(crate) file: String,
 }
 
@@ -109,6 +115,7 @@ impl AgentRow {
             found: is_present(agent, folders, programs),
             server: agent.has_server(folders),
             hooks: agent.has_hooks(folders),
+            rules: agent.has_rules(folders),
             hook_events: HookEvent::ALL.into_iter().filter_map(|event| HookEventRow::new(agent, event)).collect(),
             file: agent.user_file(folders).display().to_string(),
         }

@@ -50,7 +50,7 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     clients: ClientArgs,
     /// Register the hooks too, where the agent has hooks that recall can use. They bring memories into the session without a
-    /// call of a tool.
+    /// call of a tool. An agent that no hook can tell anything gets a few lines in your rules for it.
     #[arg(long)]
     hooks: bool,
 }
@@ -136,6 +136,10 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
             let planned = registrar.register_hooks(agent, &recall, &ledger);
             changes.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
         }
+        if *hooks && agent.has_rules(&folders).is_some() {
+            let planned = registrar.register_rules(agent, &ledger);
+            changes.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
+        }
     }
     if chosen.is_empty() {
         context.output.note("no agent was found on this machine; name one with `--client`, see `recall mcp list`");
@@ -158,7 +162,8 @@ fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Re
         let error = CliError::usage("hooks are registered for you, not for a project");
         return Err(error.with_hint("leave out `--hooks` or `--target project`").into());
     }
-    match chosen.iter().find(|agent| !clients.all && agent.has_hooks(folders).is_none()) {
+    let has_none = |agent: &Agent| agent.has_hooks(folders).is_none() && agent.has_rules(folders).is_none();
+    match chosen.iter().find(|agent| !clients.all && has_none(agent)) {
         Some(agent) => Err(RegisterError::NoHooks { title: agent.title }.into()),
         None => Ok(()),
     }

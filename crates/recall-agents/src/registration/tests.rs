@@ -255,6 +255,33 @@ fn scripts_can_be_executed() {
 }
 
 #[test]
+fn rules_get_a_block_and_are_restored_byte_by_byte() {
+    for agent in agents() {
+        let user = User::new();
+        let Some(file) = agent.rules_file(&user.folders) else { continue };
+        let register = || {
+            let mut ledger = user.ledger();
+            let change = user.registrar().register_rules(agent, &ledger).expect("usable");
+            change.map(|change| change.make(&mut ledger).expect("made")).is_some()
+        };
+        assert!(register() && !register() && agent.has_rules(&user.folders) == Some(true), "{}", agent.name);
+        assert_eq!((user.unregister(agent), user.files()), (1, Vec::new()), "{}", agent.name);
+
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        let mine = "# Mine\n\nAlways test.";
+        fs::write(&file, mine).expect("written");
+        assert!(register());
+        assert_eq!(user.unregister(agent), 1, "{}", agent.name);
+        assert_eq!(fs::read_to_string(&file).expect("kept"), mine, "{}", agent.name);
+        assert!(register());
+        let text = fs::read_to_string(&file).expect("readable");
+        fs::write(&file, format!("{text}More.\n")).expect("written");
+        assert_eq!((user.unregister(agent), user.unregister(agent)), (1, 0), "{}", agent.name);
+        assert_eq!(fs::read_to_string(&file).expect("kept"), format!("{mine}\nMore.\n"), "{}", agent.name);
+    }
+}
+
+#[test]
 fn a_server_of_that_name_is_left_alone() {
     let user = User::new();
     let agent = agent("claude-code").expect("known");
