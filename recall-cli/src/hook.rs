@@ -170,6 +170,12 @@ impl Hook {
         input.host.is_some_and(|host| is_claude && agents::has_hooks(host, &self.context))
     }
 
+    /// Whether the agent adds an answer to the model's context. What it drops was not shown.
+    fn adds_context(&self, input: &Input) -> bool {
+        let host = input.host.filter(|host| *host == "cline-cli").and_then(recall_agents::agent);
+        host.map_or_else(|| self.contract.adds_context(), |host| host.adds_context(self.contract.event))
+    }
+
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
         let HookSettings { briefing, prompt, files, failures, events, .. } = self.settings;
         match self.contract.event {
@@ -187,8 +193,9 @@ impl Hook {
 
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
         let goal = self.goal(input)?;
-        let asks = self.settings.prompt && input.prompt.chars().any(char::is_alphanumeric);
-        let owes = self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
+        let adds_context = self.adds_context(input);
+        let asks = adds_context && self.settings.prompt && input.prompt.chars().any(char::is_alphanumeric);
+        let owes = adds_context && self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
         if goal.is_none() && !asks && !owes {
             return Ok(None);
         }
@@ -296,7 +303,7 @@ impl Hook {
     /// Records what a tool did. After a command that failed, returns what is known about the failure.
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
         let event = if self.settings.events { self.tool_event(input)? } else { None };
-        let failure = if self.settings.failures { failure(input) } else { None };
+        let failure = if self.settings.failures && self.adds_context(input) { failure(input) } else { None };
         if event.is_none() && failure.is_none() {
             return Ok(None);
         }

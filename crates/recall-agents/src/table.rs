@@ -235,7 +235,7 @@ const AGENTS: &[Agent] = &[
         signs: &[Place::new(CLINE, "")],
         hooks: Some(HookContract {
             place: Place::new(Base::Home, "Documents/Cline/Hooks"),
-            contract: &contract::CLINE,
+            contract: &contract::CLINE_CLI,
         }),
         ..JSON
     },

@@ -22,6 +22,11 @@ impl Contract {
         Some(Self { client: agent.name, event, agent })
     }
 
+    /// Whether the client adds an answer to the model's context.
+    pub(crate) fn adds_context(&self) -> bool {
+        self.agent.adds_context(self.event)
+    }
+
     /// Returns the client's answer with a text for the model, on one line if it is JSON; `None` if the client has no use for text.
     /// `named` is the client's name of the event in its input.
     pub(crate) fn answer(&self, text: &str, named: &str) -> Option<String> {

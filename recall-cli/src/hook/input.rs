@@ -17,7 +17,7 @@ const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Input {
     /// The client's name of the event; empty if it is not named.
     pub(crate) event: String,
-    /// The agent that runs a hook of Claude Code's settings, if it is another one.
+    /// The agent that sends the event in the form of another one, whose hooks it runs: of Claude Code, or of Cline.
     pub(crate) host: Option<&'static str>,
     /// The session; empty if it is not named.
     pub(crate) session: String,
@@ -128,6 +128,10 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("write_to_file", ToolKind::Edit, "path"),
     ("replace_in_file", ToolKind::Edit, "path"),
     ("execute_command", ToolKind::Command, "command"),
+    // Cline CLI, with lists of which the first counts.
+    ("read_files", ToolKind::Read, "files"),
+    ("editor", ToolKind::Edit, "path"),
+    ("run_commands", ToolKind::Command, "commands"),
     // Copilot CLI, VS Code and Crush.
     ("view", ToolKind::Read, "file_path"),
     ("write", ToolKind::Edit, "file_path"),
@@ -195,12 +199,16 @@ impl Input {
     }
 }
 
-/// Returns the agent that sends an event in Claude Code's form, from the fields that Claude Code does not send.
+/// Returns the agent that sends an event in the form of another one, whose hooks it runs.
 fn host(value: &Value) -> Option<&'static str> {
-    if value.get("cursor_version").is_some() {
-        return Some("cursor");
-    }
-    value.get("hookEventName").map(|_| "vscode")
+    // Cline names its events like types, its command line like fields.
+    let is_cline_cli = value["hookName"].as_str().is_some_and(|name| name.contains('_'));
+    let hosts = [
+        ("cursor", value.get("cursor_version").is_some()),
+        ("vscode", value.get("hookEventName").is_some()),
+        ("cline-cli", is_cline_cli),
+    ];
+    hosts.into_iter().find_map(|(host, is_it)| is_it.then_some(host))
 }
 
 /// Returns the first text of some fields that is not empty; empty if there is none.
@@ -274,8 +282,25 @@ fn call(value: &Value) -> Option<ToolCall> {
         Some((*kind, subject))
     };
     let (kind, subject) = TOOLS.iter().find_map(argument)?;
-    let subject = if name == PATCH_TOOL { patched_file(subject)? } else { subject };
-    Some(ToolCall { kind, subject: subject.to_owned(), result: result(value) })
+    let subject = match name {
+        PATCH_TOOL => patched_file(subject)?.to_owned(),
+        _ => first_item(subject).unwrap_or_else(|| subject.to_owned()),
+    };
+    Some(ToolCall { kind, subject, result: result(value) })
+}
+
+/// Returns the first item of a list that is sent as its text: a text, or the path of an object.
+fn first_item(text: &str) -> Option<String> {
+    let list: Vec<Value> = serde_json::from_str(text).ok()?;
+    let first = list.first()?;
+    first.as_str().or_else(|| first["path"].as_str()).map(str::to_owned)
+}
+
+/// Returns the output of the first call that failed in a list of results that is sent as its text.
+fn failed_item(text: &str) -> Option<String> {
+    let list: Vec<Value> = serde_json::from_str(text).ok()?;
+    let failed = list.iter().find(|item| item["success"] == false)?;
+    Some(failed["result"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Returns the first file that a patch names.
@@ -294,6 +319,9 @@ fn result(value: &Value) -> ToolResult {
     let error = [&value["error"], &value["error_message"], &response["error"]["message"], &response["error"]];
     if let Some(reason) = error.into_iter().find_map(Value::as_str).filter(|reason| !reason.is_empty()) {
         return ToolResult::Failed(reason.to_owned());
+    }
+    if let Some(failed) = failed_item(&output) {
+        return ToolResult::Failed(failed);
     }
     let code = ["exit_code", "exitCode", "code"].into_iter().find_map(|field| response[field].as_i64());
     let code = code.or_else(|| exit_code(&output).filter(|_| response.get("stdout").is_none()));

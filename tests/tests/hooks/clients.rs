@@ -64,7 +64,9 @@ const EXCHANGES: &[Exchange] = &[
     ("cline", "session-start", r#"{"clineVersion":"3.82.0","hookName":"TaskStart","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","taskStart":{"taskMetadata":{}}}"#, CLINE, ""),
     ("cline", "pre-tool", r#"{"clineVersion":"3.82.0","hookName":"PreToolUse","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","preToolUse":{"toolName":"read_file","parameters":{"path":"src/retry.rs"}}}"#, CLINE, ""),
     ("cline", "post-tool", r#"{"clineVersion":"3.82.0","hookName":"PostToolUse","timestamp":"1","taskId":"SESSION","workspaceRoots":["ROOT"],"userId":"u","postToolUse":{"toolName":"execute_command","parameters":{"command":"cargo test"},"result":"src/retry.rs:2: wrong","success":false,"executionTimeMs":12}}"#, CLINE, "error `cargo test` failed"),
-    ("cline-cli", "prompt", r#"{"clineVersion":"","hookName":"prompt_submit","timestamp":"1","taskId":"SESSION","sessionContext":{},"workspaceRoots":["ROOT"],"userId":"u","agent_id":"a1","parent_agent_id":null,"userPromptSubmit":{"prompt":"Why do retries of webhooks need jitter?","attachments":[]}}"#, CLINE, "session_start Why do retries"),
+    ("cline-cli", "session-start", r#"{"clineVersion":"","timestamp":"2026-11-02T09:00:00Z","taskId":"SESSION","sessionContext":{"rootSessionId":"1"},"workspaceRoots":["ROOT"],"userId":"unknown","agent_id":"agent_1","parent_agent_id":null,"hookName":"agent_start","taskStart":{"taskMetadata":{}}}"#, "", ""),
+    ("cline-cli", "pre-tool", r#"{"clineVersion":"","taskId":"SESSION","workspaceRoots":["ROOT"],"agent_id":"agent_1","hookName":"tool_call","iteration":1,"tool_call":{"id":"call_1","name":"read_files","input":{"files":[{"path":"ROOT/src/retry.rs"}]}},"preToolUse":{"toolName":"read_files","parameters":{"files":"[{\"path\":\"ROOT/src/retry.rs\"}]"}}}"#, CLINE, ""),
+    ("cline-cli", "post-tool", r#"{"clineVersion":"","taskId":"SESSION","workspaceRoots":["ROOT"],"agent_id":"agent_1","hookName":"tool_result","iteration":1,"postToolUse":{"toolName":"run_commands","parameters":{"commands":"[\"cargo test\"]"},"result":"[{\"query\":\"cargo test\",\"result\":\"[Command exited with code 3]\\nsrc/retry.rs:2: wrong\\n\",\"error\":\"Command exited with code 3\",\"success\":false}]","success":true,"executionTimeMs":25}}"#, CLINE, "error `cargo test` failed"),
 ];
 
 /// What the text of an event contains.
@@ -141,4 +143,22 @@ fn an_agent_that_reads_the_hooks_of_claude_code_reports_nothing_twice() {
     assert!(!prompt("two", &[], cursor.clone()), "its own hook answers");
     assert!(prompt("three", &["--client", "cursor"], cursor));
     assert!(prompt("four", &[], json!({})), "Claude Code is answered");
+}
+
+#[test]
+fn what_a_client_drops_was_not_shown() {
+    let sandbox = patient();
+    let project = project(&sandbox);
+    json_of(&sandbox, &project, &["search", "zoo"]);
+    let decision = "Three attempts are enough.";
+    json_of(&sandbox, &project, &["remember", decision, "--type", "decision", "--file", "src/retry.rs"]);
+    let run = |event: &str, fields: Value| {
+        let mut input = json!({"taskId": "one", "workspaceRoots": [project.root()]});
+        input.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        care::run(&sandbox, &[event, "--client", "cline"], input.to_string().as_bytes()).stdout
+    };
+    assert_eq!(run("session-start", json!({"hookName": "agent_start"})), "", "the command line drops it");
+    let read = json!({"toolName": "read_files", "parameters": {"files": "[{\"path\":\"src/retry.rs\"}]"}});
+    let told = run("pre-tool", json!({"hookName": "tool_call", "preToolUse": read}));
+    assert!(told.contains(decision), "{told}");
 }

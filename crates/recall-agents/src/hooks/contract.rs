@@ -275,7 +275,7 @@ pub(crate) const OPENCODE: Contract = Contract {
     ],
 };
 
-/// The plugins of OpenCode, from which it is made. `dispose` is not one of its functions.
+/// The plugins of `OpenCode`, from which it is made. `dispose` is not one of its functions.
 pub(crate) const KILO: Contract = Contract {
     client: "kilo",
     layout: Layout::OwnFile(OwnFile::OpenCodePlugin),
@@ -305,6 +305,20 @@ pub(crate) const CLINE: Contract = Contract {
         ("PreCompact", None, PreCompact, Record),
         ("TaskComplete", None, SessionEnd, Record),
     ],
+};
+
+/// The scripts of Cline, of which it waits only for those of tools. Those of a prompt did not run in its version 3.0.
+pub(crate) const CLINE_CLI: Contract = Contract {
+    events: &[
+        ("TaskStart", None, SessionStart, Record),
+        ("TaskResume", None, SessionStart, Record),
+        ("UserPromptSubmit", None, Prompt, Record),
+        ("PreToolUse", None, PreTool, Answer),
+        ("PostToolUse", None, PostTool, Answer),
+        ("PreCompact", None, PreCompact, Record),
+        ("TaskComplete", None, SessionEnd, Record),
+    ],
+    ..CLINE
 };
 
 impl Contract {
