@@ -16,6 +16,9 @@ use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 
+/// The agent whose settings other agents read too.
+pub(crate) const CLAUDE_CODE: &str = "claude-code";
+
 /// Returns the folders of the user below which agents keep their files.
 pub(crate) fn folders(context: &CommandContext) -> Result<Folders, CommandError> {
     let process_env = &context.process_env;
@@ -52,14 +55,20 @@ pub(crate) fn program(name: &str, context: &CommandContext) -> Result<String, Co
 
 /// Returns Claude Code's list of plugins if recall's is in it.
 pub(crate) fn plugin(folders: &Folders) -> Option<PathBuf> {
-    let settings = agent("claude-code")?.hook_file(folders)?;
+    let settings = agent(CLAUDE_CODE)?.hook_files(folders).pop()?;
     let path = settings.parent()?.join("plugins/installed_plugins.json");
     fs::read_to_string(&path).is_ok_and(|text| text.contains("\"recall@")).then_some(path)
 }
 
+/// Whether recall's hooks are registered for the user in the agent of a name.
+pub(crate) fn has_hooks(name: &str, context: &CommandContext) -> bool {
+    let folders = folders(context).ok();
+    folders.is_some_and(|folders| agent(name).and_then(|agent| agent.has_hooks(&folders)) == Some(true))
+}
+
 /// Whether recall's hooks are in the user's or the project's settings of Claude Code.
 pub(crate) fn settings_have_hooks(context: &CommandContext) -> bool {
-    let user = folders(context).ok().and_then(|folders| agent("claude-code")?.hook_file(&folders));
+    let user = folders(context).ok().and_then(|folders| agent(CLAUDE_CODE)?.hook_files(&folders).pop());
     let project = context.process_env.claude_project_dir.as_deref().map(|project| project.join(".claude"));
     let project =
         project.into_iter().flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(name)));
@@ -79,6 +88,7 @@ impl From<&RegisterError> for CliError {
             RegisterError::TooLarge { .. } => (Reason::LimitExceeded, by_hand),
             RegisterError::Meanwhile { .. } => (Reason::Conflict, "run the command again"),
             RegisterError::Taken { .. } => (Reason::Conflict, "rename or remove that entry first"),
+            RegisterError::NotOurs { .. } => (Reason::Conflict, "move that file away first"),
             RegisterError::Run { .. }
             | RegisterError::Failed { .. }
             | RegisterError::TooSlow { .. }

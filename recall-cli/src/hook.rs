@@ -29,6 +29,7 @@ use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
 use tonic::Status;
 
+use crate::agents;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::Contract;
@@ -157,10 +158,25 @@ struct Hook {
 impl Hook {
     fn run(&self, stdin: impl io::Read) -> Result<Option<String>, HookError> {
         let input = Input::read(stdin).map_err(HookError::Input)?;
+        if self.is_reported_twice(&input) {
+            return Ok(None);
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(HookError::Input)?;
         let text = runtime.block_on(self.text(&input))?;
         let text = text.map(|text| frame(&text)).filter(|text| !text.is_empty());
         Ok(text.and_then(|text| self.contract.answer(&text, &input.event)))
+    }
+
+    /// Whether a hook of Claude Code's settings was run by another agent that has hooks of recall itself.
+    fn is_reported_twice(&self, input: &Input) -> bool {
+        let is_claude = self.contract.client == agents::CLAUDE_CODE;
+        input.host.is_some_and(|host| is_claude && agents::has_hooks(host, &self.context))
+    }
+
+    /// Whether the agent adds an answer to the model's context. What it drops was not shown.
+    fn adds_context(&self, input: &Input) -> bool {
+        let host = input.host.filter(|host| *host == "cline-cli").and_then(recall_agents::agent);
+        host.map_or_else(|| self.contract.adds_context(), |host| host.adds_context(self.contract.event))
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
@@ -183,8 +199,9 @@ impl Hook {
 
     async fn prompt(&self, input: &Input) -> Result<Option<String>, HookError> {
         let goal = self.goal(input)?;
-        let asks = self.settings.prompt && input.prompt.chars().any(char::is_alphanumeric);
-        let owes = self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
+        let adds_context = self.adds_context(input);
+        let asks = adds_context && self.settings.prompt && input.prompt.chars().any(char::is_alphanumeric);
+        let owes = adds_context && self.settings.briefing && self.open_seen(input)?.has(OWES_BRIEFING);
         if goal.is_none() && !asks && !owes {
             return Ok(None);
         }
@@ -287,6 +304,9 @@ impl Hook {
     async fn tool_call(&self, input: &Input) -> Result<Option<String>, HookError> {
         let HookSettings { files, commands, file_budget_tokens, command_budget_tokens, .. } = self.settings;
         let Some(ToolCall { kind, subject, .. }) = &input.call else { return Ok(None) };
+        if !self.adds_context(input) {
+            return Ok(None);
+        }
         let subject = subject[..subject.floor_char_boundary(MOST_SENT_BYTES)].to_owned();
         let (is_asked, budget_tokens) = match kind {
             ToolKind::Read | ToolKind::Edit => (files, file_budget_tokens),
@@ -322,7 +342,7 @@ impl Hook {
     /// Records what a tool did. After a command that failed, returns what is known about the failure.
     async fn tool(&self, input: &Input) -> Result<Option<String>, HookError> {
         let event = if self.settings.events { self.tool_event(input)? } else { None };
-        let failure = if self.settings.failures { failure(input) } else { None };
+        let failure = if self.settings.failures && self.adds_context(input) { failure(input) } else { None };
         if event.is_none() && failure.is_none() {
             return Ok(None);
         }

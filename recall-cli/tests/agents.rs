@@ -221,7 +221,9 @@ fn all_means_the_agents_that_are_there_and_uninstall_leaves_nothing() {
         "qwen mcp",
         "qwen hooks",
         "cursor mcp",
+        "cursor hooks",
         "opencode mcp",
+        "opencode hooks",
     ];
     assert_eq!(registered(&done, "register"), expected, "{done}");
     let settings = user.text(".claude/settings.json");
@@ -232,6 +234,8 @@ fn all_means_the_agents_that_are_there_and_uninstall_leaves_nothing() {
         (&claude["agent"], &claude["server"], &claude["hooks"]),
         (&json!("claude-code"), &json!(true), &json!(true))
     );
+    let prompt = json!({"event": "prompt", "names": ["UserPromptSubmit"], "adds_context": true});
+    assert_eq!(claude["hook_events"][1], prompt, "{listed}");
 
     user.done(&["mcp", "install", "--target", "project"]);
     let shown = user.done(&["uninstall", "--dry-run"]);
@@ -265,8 +269,8 @@ fn wrong_names_and_combinations_are_refused() {
     assert!(said.contains("cursor"), "{said}");
     let said = user.refused(&["mcp", "install", "--client", "windsurf", "--target", "project"], 2);
     assert!(said.contains("Windsurf has no configuration in projects"), "{said}");
-    let said = user.refused(&["mcp", "install", "--client", "claude-code", "--client", "zed", "--hooks"], 2);
-    assert!(said.contains("Zed has no hooks"), "{said}");
+    let said = user.refused(&["mcp", "install", "--client", "claude-code", "--client", "junie", "--hooks"], 2);
+    assert!(said.contains("Junie has no hooks"), "{said}");
     let said = user.refused(&["mcp", "install", "--hooks", "--target", "project"], 2);
     assert!(said.contains("not for a project"), "{said}");
     assert!(user.files().is_empty(), "nothing was changed: {:?}", user.files());

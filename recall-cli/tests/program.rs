@@ -327,7 +327,18 @@ mod mirror {
         found: bool,
         server: bool,
         hooks: Option<bool>,
+        hook_events: Vec<HookEventRow>,
+        rules: Option<bool>,
         file: String,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "reading them is the test")]
+    struct HookEventRow {
+        event: String,
+        names: Vec<String>,
+        adds_context: bool,
     }
 
     #[derive(Deserialize)]

@@ -10,6 +10,7 @@ use recall_tests::{Sandbox, sandbox};
 use serde_json::{Value, json};
 
 mod care;
+mod clients;
 mod failures;
 
 const SOURCE: &str = "pub fn retry(attempts: u32) {\n    wait_before_retry(attempts);\n}\n";

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::document::Format;
+use crate::document::{DocumentError, Format};
 use crate::entry::{NAME, Shape, is_ours};
 use crate::hook_event::HookEvent;
-use crate::hooks::{self, Contract};
-use crate::place::{Folders, Place, exists, first_existing};
+use crate::hooks::contract::Contract;
+use crate::hooks::{self, own_file};
+use crate::place::{Folders, Place, System, exists, first_existing};
+use crate::rules;
 use crate::vendor::Vendor;
 
 /// A coding agent: where it keeps its MCP servers, and how an entry looks.
@@ -33,13 +35,16 @@ pub struct Agent {
     pub(crate) signs: &'static [Place],
     pub(crate) vendor: Option<Vendor>,
     pub(crate) hooks: Option<HookContract>,
+    /// The user's file of rules, for an agent that no hook tells what recall knows.
+    pub(crate) rules: Option<Place>,
 }
 
 /// The hooks of an agent: the file, and the contract of the vendor.
 #[derive(Clone, Copy, Debug)]
 pub struct HookContract {
-    pub(crate) file: Place,
-    pub(crate) contract: Contract,
+    /// The file, or the folder of the files.
+    pub(crate) place: Place,
+    pub(crate) contract: &'static Contract,
 }
 
 impl Agent {
@@ -56,14 +61,41 @@ impl Agent {
         first_existing(self.project.iter().map(|path| root.join(path)))
     }
 
-    /// Returns the file with the user's hooks, if the agent has hooks.
-    pub fn hook_file(&self, folders: &Folders) -> Option<PathBuf> {
-        self.hooks.map(|hooks| hooks.file.path(folders))
+    /// Returns the files with the user's hooks; none if the agent has no hooks that recall can use on this system.
+    pub fn hook_files(&self, folders: &Folders) -> Vec<PathBuf> {
+        self.hooks.map(|hooks| hooks.files(folders)).unwrap_or_default()
+    }
+
+    /// Returns the user's file of rules, if recall adds its block to it.
+    pub fn rules_file(&self, folders: &Folders) -> Option<PathBuf> {
+        self.rules.map(|rules| rules.path(folders))
+    }
+
+    /// Whether recall's block is in the user's rules; `None` if the agent has no rules for it.
+    pub fn has_rules(&self, folders: &Folders) -> Option<bool> {
+        let file = self.rules_file(folders)?;
+        Some(rules::are_in(&fs::read_to_string(file).unwrap_or_default()))
+    }
+
+    /// Whether the agent has hooks that recall can use.
+    pub fn has_hook_contract(&self) -> bool {
+        self.hooks.is_some()
     }
 
     /// Returns the agent's own names of an event; none if it does not have the event.
     pub fn hook_event_names(&self, event: HookEvent) -> impl Iterator<Item = &'static str> {
         self.hooks.into_iter().flat_map(move |hooks| hooks.contract.event_names(event))
+    }
+
+    /// Whether the agent adds the answer to an event to the model's context.
+    pub fn adds_context(&self, event: HookEvent) -> bool {
+        self.hooks.is_some_and(|hooks| hooks.contract.adds_context(event))
+    }
+
+    /// Returns the answer to an event with a text for the model, as the agent reads it; `None` if it has no use for text.
+    /// `named` is its own name of the event.
+    pub fn hook_answer(&self, event: HookEvent, named: &str, text: &str) -> Option<String> {
+        self.hooks?.contract.answer(event, named, text)
     }
 
     /// Whether the agent is on this machine: its program is found, or it left files.
@@ -86,19 +118,39 @@ impl Agent {
 
     /// Whether recall's hooks are in the user's file; `None` if the agent has no hooks that recall can use.
     pub fn has_hooks(&self, folders: &Folders) -> Option<bool> {
-        let file = self.hook_file(folders)?;
-        Some(hooks::are_in(&fs::read_to_string(file).unwrap_or_default()).unwrap_or(false))
+        let (hooks, files) = (self.hooks?, self.hook_files(folders));
+        let text = |file: &PathBuf| fs::read_to_string(file).unwrap_or_default();
+        let are_there = files.iter().any(|file| hooks.are_in(&text(file)).unwrap_or(false));
+        (!files.is_empty()).then_some(are_there)
     }
 
     /// Returns the object of the hooks that start `recall`, by the vendor's events; `None` if the agent has no hooks.
     pub fn hook_groups(&self, recall: &str) -> Option<Value> {
-        let groups = self.hooks?.contract.groups(recall).into_iter();
+        let groups = self.hooks?.contract.entries(recall);
         Some(groups.map(|(event, group)| (event.to_owned(), Value::Array(vec![group]))).collect::<Map<_, _>>().into())
     }
 
     /// Returns the folders that the user's files must stay in, links included.
     pub(crate) fn bounds(&self, folders: &Folders) -> Vec<PathBuf> {
-        let places = self.user.iter().copied().chain(self.hooks.map(|hooks| hooks.file));
+        let places = self.user.iter().copied().chain(self.hooks.map(|hooks| hooks.place)).chain(self.rules);
         places.flat_map(|place| place.bounds(folders)).collect()
+    }
+}
+
+impl HookContract {
+    /// Returns the files; none on a system for which the vendor documents others.
+    pub(crate) fn files(self, folders: &Folders) -> Vec<PathBuf> {
+        // Cline's scripts are PowerShell's on Windows.
+        let are_scripts = self.contract.has_scripts();
+        if are_scripts && folders.system == System::Windows {
+            Vec::new()
+        } else {
+            self.contract.files(self.place.path(folders))
+        }
+    }
+
+    /// Whether the text of one of the files has hooks of recall.
+    pub(crate) fn are_in(self, text: &str) -> Result<bool, DocumentError> {
+        if self.contract.has_own_files() { Ok(own_file::is_ours(text)) } else { hooks::are_in(text) }
     }
 }

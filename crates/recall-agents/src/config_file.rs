@@ -40,7 +40,7 @@ impl ConfigFile {
 
     /// Replaces the text at once; `None` removes the file. Returns the folders that were made.
     ///
-    /// The permissions stay; a new file is private, because agents keep tokens in such files.
+    /// The permissions stay; a new file is private, because agents keep tokens in such files. A new script can be executed.
     pub(crate) fn replace(&self, text: Option<&str>) -> Result<Vec<PathBuf>, RegisterError> {
         let failed = |doing, source| RegisterError::Io { doing, path: self.path.clone(), source };
         let before = self.path.metadata().ok().map(|seen| seen.permissions());
@@ -55,7 +55,7 @@ impl ConfigFile {
             return Ok(Vec::new());
         };
         let made = make_folders(&self.path)?;
-        if let Err(source) = write(&self.path, text, before) {
+        if let Err(source) = write(&self.path, text, before.or_else(|| script_permissions(text))) {
             remove_empty(&made);
             return Err(failed("write", source));
         }
@@ -136,6 +136,19 @@ fn write_out(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> i
         file.set_permissions(permissions)?;
     }
     file.sync_all()
+}
+
+/// Returns the permissions of a script; `None` if the text is not one.
+#[cfg(unix)]
+fn script_permissions(text: &str) -> Option<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    text.starts_with("#!").then(|| fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn script_permissions(_text: &str) -> Option<fs::Permissions> {
+    None
 }
 
 #[cfg(unix)]

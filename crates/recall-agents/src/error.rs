@@ -72,6 +72,12 @@ pub enum RegisterError {
         /// The file, which was left as the other program wrote it.
         path: PathBuf,
     },
+    /// Another program or person has a file at the path of a file of recall's own.
+    #[error("`{}` is not recall's, and is where its hooks would be", path.display())]
+    NotOurs {
+        /// The file, which was left as it is.
+        path: PathBuf,
+    },
     /// Another server has recall's name.
     #[error("another MCP server is registered as `{name}` in `{}`", path.display())]
     Taken {

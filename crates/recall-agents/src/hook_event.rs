@@ -1,6 +1,6 @@
 //! The events of an agent's session that recall answers.
 
-/// An event of an agent's session. The vendors' names are in the tables of `hooks.rs`.
+/// An event of an agent's session. The vendors' names are in the rows of `hooks/contract.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEvent {
     /// A session starts, is resumed, or continues after its context was cleared or compacted.
@@ -51,10 +51,5 @@ impl HookEvent {
     /// Returns the event of a name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
-    }
-
-    /// Whether the agent adds the text of an answer to the model's context.
-    pub const fn adds_context(self) -> bool {
-        matches!(self, Self::SessionStart | Self::Prompt | Self::PreTool | Self::PostTool | Self::SubagentStart)
     }
 }

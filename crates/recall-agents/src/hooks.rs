@@ -1,7 +1,10 @@
-//! The hooks of recall in an agent's settings, and the contracts of the vendors.
+//! The hooks of recall in an agent's files.
 //!
-//! Only agents are listed whose vendor documents hooks that may add context. All files are JSON with the object `hooks`: for
-//! each event a list of groups, each with a list of hooks.
+//! Most files are JSON with the object `hooks`: for each event a list of groups with hooks, or of hooks. What stands in them is in
+//! [`contract`]; some agents take a file of recall's own.
+
+pub(crate) mod contract;
+pub(crate) mod own_file;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,144 +12,18 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde_json::{Map, Value, json};
 
-use HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, SubagentStart};
-
 use crate::document::json::{finish, input, object_in, parse, root_object};
 use crate::document::{DocumentError, EmptySection, Format, split_mark};
-use crate::hook_event::HookEvent;
+use contract::{Contract, PROGRAM, SECTION};
 
 /// The flag in the commands of the plugin's hooks.
 pub const FROM_PLUGIN: &str = "--from-plugin";
 
-/// The key of the object that holds the hooks.
-pub(crate) const SECTION: &str = "hooks";
-
-/// The program that hooks start, and its first argument.
-const PROGRAM: (&str, &str) = ("recall", "hook");
-
-/// The seconds after which an agent ends a hook. The hook limits itself to a fraction of a second.
-const TIMEOUT_S: u32 = 5;
+/// The key of the version of a file's format.
+const VERSION: &str = "version";
 
 /// The largest settings that are searched for hooks while an agent waits.
 const LIMIT_BYTES: u64 = 1 << 20;
-
-/// The contract of a vendor: its events, and how a hook is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contract {
-    /// Claude Code: the program and its arguments apart, so that no shell is started.
-    Claude,
-    /// Codex: one command line. The user trusts it by its hash, so it must be the same in every version of recall.
-    Codex,
-    /// Gemini CLI: its own names of events; a name for each hook; milliseconds.
-    Gemini,
-    /// Qwen Code: the names of Claude Code, and one command line.
-    Qwen,
-}
-
-/// An event of a vendor: its name, the tools that it is for, recall's event, and whether the agent waits.
-type EventRow = (&'static str, Option<&'static str>, HookEvent, Wait);
-
-/// Whether an agent waits for a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wait {
-    Yes,
-    No,
-}
-
-const CLAUDE: &[EventRow] = &[
-    ("SessionStart", None, SessionStart, Wait::Yes),
-    ("UserPromptSubmit", None, Prompt, Wait::Yes),
-    ("PreToolUse", Some("Read|Edit|Write|MultiEdit|NotebookEdit|Grep|Glob|Bash"), PreTool, Wait::Yes),
-    ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate"), PostTool, Wait::No),
-    // What is known about a failure comes with it, not a turn later.
-    ("PostToolUseFailure", Some("Bash"), PostTool, Wait::Yes),
-    ("SubagentStart", None, SubagentStart, Wait::Yes),
-    ("PreCompact", None, PreCompact, Wait::Yes),
-    // A hook that is not waited for is ended with the session, which in a run without a terminal is after the first turn.
-    ("Stop", None, Stop, Wait::Yes),
-    ("SessionEnd", None, SessionEnd, Wait::Yes),
-];
-
-const CODEX: &[EventRow] = &[
-    ("SessionStart", None, SessionStart, Wait::Yes),
-    ("UserPromptSubmit", None, Prompt, Wait::Yes),
-    ("PostToolUse", Some("Bash"), PostTool, Wait::Yes),
-    ("Stop", None, Stop, Wait::Yes),
-];
-
-const GEMINI: &[EventRow] = &[
-    ("SessionStart", None, SessionStart, Wait::Yes),
-    ("BeforeAgent", None, Prompt, Wait::Yes),
-    ("AfterTool", Some("write_file|replace|run_shell_command"), PostTool, Wait::Yes),
-    ("PreCompress", None, PreCompact, Wait::Yes),
-    ("SessionEnd", None, SessionEnd, Wait::Yes),
-];
-
-const QWEN: &[EventRow] = &[
-    ("SessionStart", None, SessionStart, Wait::Yes),
-    ("UserPromptSubmit", None, Prompt, Wait::Yes),
-    ("PreToolUse", Some("read_file|write_file|edit|grep_search|glob|run_shell_command"), PreTool, Wait::Yes),
-    ("PostToolUse", Some("write_file|edit|run_shell_command"), PostTool, Wait::Yes),
-    ("PostToolUseFailure", Some("run_shell_command"), PostTool, Wait::Yes),
-    ("SubagentStart", None, SubagentStart, Wait::Yes),
-    ("PreCompact", None, PreCompact, Wait::Yes),
-    ("Stop", None, Stop, Wait::Yes),
-    ("SessionEnd", None, SessionEnd, Wait::Yes),
-];
-
-impl Contract {
-    fn events(self) -> &'static [EventRow] {
-        match self {
-            Self::Claude => CLAUDE,
-            Self::Codex => CODEX,
-            Self::Gemini => GEMINI,
-            Self::Qwen => QWEN,
-        }
-    }
-
-    /// Returns the vendor's names of an event, in the order of the table.
-    pub(crate) fn event_names(self, event: HookEvent) -> impl Iterator<Item = &'static str> {
-        self.events().iter().filter(move |(_, _, answered, _)| *answered == event).map(|(name, ..)| *name)
-    }
-
-    /// Returns the vendor's events with the groups that start `recall`.
-    pub(crate) fn groups(self, recall: &str) -> Vec<(&'static str, Value)> {
-        let group = |(name, matcher, event, wait): &EventRow| {
-            let mut group = Map::new();
-            if let Some(matcher) = matcher {
-                group.insert("matcher".to_owned(), json!(matcher));
-            }
-            group.insert(SECTION.to_owned(), json!([self.hook(recall, event.as_str(), *wait)]));
-            (*name, Value::Object(group))
-        };
-        self.events().iter().map(group).collect()
-    }
-
-    fn hook(self, recall: &str, event: &str, wait: Wait) -> Value {
-        let line = |client: &str| {
-            let recall = shlex::try_quote(recall).unwrap_or(recall.into());
-            format!("{recall} hook {event} --client {client}")
-        };
-        match self {
-            Self::Claude => {
-                let args = ["hook", event];
-                let mut hook = json!({ "type": "command", "command": recall, "args": args, "timeout": TIMEOUT_S });
-                if wait == Wait::No {
-                    hook["async"] = json!(true);
-                }
-                hook
-            }
-            Self::Codex => json!({ "type": "command", "command": line("codex"), "timeout": TIMEOUT_S }),
-            Self::Gemini => {
-                let timeout = TIMEOUT_S * 1000;
-                let name = format!("recall-{event}");
-                json!({ "name": name, "type": "command", "command": line("gemini"), "timeout": timeout })
-            }
-            // Its versions disagree on the unit of `timeout`; its default is a minute.
-            Self::Qwen => json!({ "name": format!("recall-{event}"), "type": "command", "command": line("qwen") }),
-        }
-    }
-}
 
 /// Whether one of the settings files has hooks of recall that are not the plugin's. The plugin stands down then, so that
 /// nothing is reported twice. A file that is missing, too large or unreadable has none.
@@ -168,15 +45,19 @@ fn has_hooks(file: &Path) -> bool {
 }
 
 /// Returns the text with recall's hooks, which it does not have yet.
-pub(crate) fn with(text: &str, contract: Contract, recall: &str) -> Result<String, DocumentError> {
+pub(crate) fn with(text: &str, contract: &Contract, recall: &str) -> Result<String, DocumentError> {
     let (mark, text) = split_mark(text);
     let root = parse(text)?;
-    let hooks = object_in(&root_object(&root)?, SECTION)?;
-    for (event, group) in contract.groups(recall) {
-        let groups = hooks.array_value_or_create(event);
-        let groups = groups.ok_or_else(|| DocumentError::NotAnObject { what: format!("`hooks.{event}`") })?;
-        groups.append(input(&group));
-        groups.ensure_multiline();
+    let object = root_object(&root)?;
+    if let Some(version) = contract.version().filter(|_| object.get(VERSION).is_none()) {
+        object.insert(0, VERSION, input(&json!(version)));
+    }
+    let hooks = object_in(&object, SECTION)?;
+    for (event, entry) in contract.entries(recall) {
+        let entries = hooks.array_value_or_create(event);
+        let entries = entries.ok_or_else(|| DocumentError::NotAnObject { what: format!("`hooks.{event}`") })?;
+        entries.append(input(&entry));
+        entries.ensure_multiline();
     }
     check(format!("{mark}{}", finish(&root, text)), text)
 }
@@ -201,19 +82,24 @@ pub(crate) fn without(text: &str, empty: EmptySection) -> Result<String, Documen
 pub(crate) fn are_in(text: &str) -> Result<bool, DocumentError> {
     let root = parse(split_mark(text).1)?;
     let hooks = root.object_value().and_then(|object| object.object_value(SECTION));
-    let groups = hooks.into_iter().flat_map(|hooks| hooks.properties());
-    let mut groups = groups.filter_map(|event| event.array_value()).flat_map(|groups| groups.elements());
-    Ok(groups.any(|group| group.to_serde_value().is_some_and(|group| group_has_ours(&group))))
+    let events = hooks.into_iter().flat_map(|hooks| hooks.properties());
+    let mut entries = events.filter_map(|event| event.array_value()).flat_map(|entries| entries.elements());
+    Ok(entries.any(|entry| entry.to_serde_value().is_some_and(|entry| is_ours(&entry) || group_has_ours(&entry))))
+}
+
+/// Whether an object means nothing without hooks: it is empty, or only names the version of its format.
+pub(crate) fn is_bare(object: &Map<String, Value>) -> bool {
+    object.keys().all(|key| key == VERSION)
 }
 
 /// Removes recall's hooks, and the groups and events that become empty. Returns whether there were any.
 fn remove_ours(hooks: &CstObject) -> bool {
     let mut any = false;
     for event in hooks.properties() {
-        let Some(groups) = event.array_value() else { continue };
-        if remove_from_groups(&groups) {
+        let Some(entries) = event.array_value() else { continue };
+        if remove_from_list(&entries) {
             any = true;
-            if groups.elements().is_empty() {
+            if entries.elements().is_empty() {
                 event.remove();
             }
         }
@@ -221,44 +107,49 @@ fn remove_ours(hooks: &CstObject) -> bool {
     any
 }
 
-fn remove_from_groups(groups: &CstArray) -> bool {
+/// Removes recall's hooks from a list of hooks and of groups with hooks.
+fn remove_from_list(entries: &CstArray) -> bool {
     let mut any = false;
-    for group in groups.elements() {
-        let Some(list) = group.as_object().and_then(|group| group.array_value(SECTION)) else { continue };
-        for hook in list.elements() {
-            if hook.to_serde_value().is_some_and(|hook| is_ours(&hook)) {
-                any = true;
-                hook.remove();
+    for entry in entries.elements() {
+        let group = entry.as_object().and_then(|group| group.array_value(SECTION));
+        if entry.to_serde_value().is_some_and(|entry| is_ours(&entry)) {
+            any = true;
+            entry.remove();
+        } else if let Some(list) = group.filter(remove_from_list) {
+            any = true;
+            if list.elements().is_empty() {
+                entry.remove();
             }
-        }
-        if any && list.elements().is_empty() {
-            group.remove();
         }
     }
     any
 }
 
-/// Checks that two texts mean the same, except for recall's hooks.
+/// Checks that two texts mean the same, except for recall's hooks and the version of the format.
 fn check(edited: String, before: &str) -> Result<String, DocumentError> {
-    if without_ours(&edited)? == without_ours(before)? { Ok(edited) } else { Err(DocumentError::Unclear) }
+    let (mut after, before) = (without_ours(&edited)?, without_ours(before)?);
+    if before.get(VERSION).is_none() {
+        after.as_object_mut().map(|object| object.shift_remove(VERSION));
+    }
+    if after == before { Ok(edited) } else { Err(DocumentError::Unclear) }
 }
 
 /// Returns the meaning of a text without recall's hooks and what is empty without them.
 fn without_ours(text: &str) -> Result<Value, DocumentError> {
     let mut value = Format::Json.value(text)?;
     if let Some(hooks) = value.get_mut(SECTION).and_then(Value::as_object_mut) {
-        for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
-            groups.iter_mut().filter_map(|group| group.get_mut(SECTION)?.as_array_mut()).for_each(|list| {
+        for entries in hooks.values_mut().filter_map(Value::as_array_mut) {
+            entries.iter_mut().filter_map(|group| group.get_mut(SECTION)?.as_array_mut()).for_each(|list| {
                 list.retain(|hook| !is_ours(hook));
             });
-            groups.retain(|group| group.get(SECTION) != Some(&json!([])));
+            entries.retain(|entry| entry.get(SECTION) != Some(&json!([])) && !is_ours(entry));
         }
-        hooks.retain(|_, groups| *groups != json!([]));
+        hooks.retain(|_, entries| *entries != json!([]));
     }
     if value.get(SECTION) == Some(&json!({})) {
         value.as_object_mut().map(|object| object.shift_remove(SECTION));
     }
-    Ok(value)
+    Ok(if value.is_null() { json!({}) } else { value })
 }
 
 fn group_has_ours(group: &Value) -> bool {
@@ -292,7 +183,7 @@ mod tests {
     #[test]
     fn hooks_are_added_to_those_of_others() {
         let text = "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"theirs\" }] }\n    ]\n  }\n}\n";
-        let edited = with(text, Contract::Claude, "/opt/recall").expect("usable");
+        let edited = with(text, &contract::CLAUDE, "/opt/recall").expect("usable");
         let value = Format::Json.value(&edited).expect("valid");
         assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], "theirs");
         assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["args"], json!(["hook", "stop"]));
@@ -326,9 +217,9 @@ mod tests {
 
     #[test]
     fn a_command_line_quotes_its_program() {
-        for contract in [Contract::Codex, Contract::Gemini, Contract::Qwen] {
-            for (event, group) in contract.groups("/a b/recall") {
-                let words = words(&group["hooks"][0]);
+        for contract in [&contract::CODEX, &contract::GEMINI, &contract::QWEN, &contract::CURSOR, &contract::CRUSH] {
+            for (event, entry) in contract.entries("/a b/recall") {
+                let words = words(entry.pointer("/hooks/0").unwrap_or(&entry));
                 assert_eq!((words[0].as_str(), words[1].as_str()), ("/a b/recall", "hook"), "{event}");
             }
         }
@@ -353,7 +244,7 @@ mod tests {
             "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"recall\",\"args\":[\"hook\",\"stop\",\"--from-plugin\"]}]}]}}",
             false,
         );
-        let claude = with("", Contract::Claude, "/opt/recall").expect("usable");
+        let claude = with("", &contract::CLAUDE, "/opt/recall").expect("usable");
         check(&claude, true);
     }
 }

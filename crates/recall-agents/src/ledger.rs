@@ -21,6 +21,8 @@ pub enum Part {
     Mcp,
     /// The entries that run `recall hook`.
     Hooks,
+    /// The block about recall in the rules.
+    Rules,
 }
 
 /// A registration that recall made, with what an undo needs.
@@ -88,20 +90,20 @@ impl Ledger {
         &self.records
     }
 
-    /// Returns the registration of an agent in a file.
-    pub(crate) fn find(&self, agent: &str, part: Part, file: &Path) -> Option<&Record> {
-        self.records.iter().find(|record| record.is(agent, part, file))
+    /// Returns the registration in a file. Two agents may share a file of hooks, and what is in it.
+    pub(crate) fn find(&self, part: Part, file: &Path) -> Option<&Record> {
+        self.records.iter().find(|record| record.is(part, file))
     }
 
     /// Adds or replaces a registration.
     pub(crate) fn put(&mut self, record: Record) -> Result<(), RegisterError> {
-        self.records.retain(|known| !known.is(&record.agent, record.part, &record.file));
+        self.records.retain(|known| !known.is(record.part, &record.file));
         self.records.push(record);
         self.save()
     }
 
-    pub(crate) fn remove(&mut self, agent: &str, part: Part, file: &Path) -> Result<(), RegisterError> {
-        self.records.retain(|known| !known.is(agent, part, file));
+    pub(crate) fn remove(&mut self, part: Part, file: &Path) -> Result<(), RegisterError> {
+        self.records.retain(|known| !known.is(part, file));
         self.save()
     }
 
@@ -117,8 +119,8 @@ impl Ledger {
 }
 
 impl Record {
-    fn is(&self, agent: &str, part: Part, file: &Path) -> bool {
-        self.agent == agent && self.part == part && self.file == file
+    fn is(&self, part: Part, file: &Path) -> bool {
+        self.part == part && self.file == file
     }
 }
 

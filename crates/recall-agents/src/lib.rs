@@ -24,6 +24,7 @@ mod ledger;
 mod patch;
 mod place;
 mod registration;
+mod rules;
 mod table;
 mod vendor;
 

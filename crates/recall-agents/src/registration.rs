@@ -4,6 +4,7 @@
 //! is still the one that was planned on; a command of the vendor is checked by what the file has afterwards.
 //! An undo returns to the text from before if nobody has changed it since; otherwise it removes recall's entry alone (ADR 35).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::agent::Agent;
@@ -11,10 +12,11 @@ use crate::config_file::{ConfigFile, remove_empty};
 use crate::document::{DocumentError, EmptySection, Format};
 use crate::entry::{NAME, command, is_ours};
 use crate::error::RegisterError;
-use crate::hooks;
+use crate::hooks::{self, contract, own_file};
 use crate::ledger::{Ledger, Part, Record};
 use crate::patch::Patch;
 use crate::place::Folders;
+use crate::rules;
 use crate::table::agent;
 use crate::vendor::{Run, Vendor};
 
@@ -125,28 +127,62 @@ impl Registrar<'_> {
         Ok(Some(Change { agent: agent.name, part: Part::Mcp, outcome: Outcome::Register, file, within, work }))
     }
 
-    /// Plans the registration of the hooks with a command; `None` if they are registered.
+    /// Plans the registration of the hooks with a command, a change for each file; none if they are registered.
     ///
     /// # Errors
-    /// The agent has no hooks, or the file cannot be edited.
+    /// The agent has no hooks, a file cannot be edited, or another one is where recall's would be.
     pub fn register_hooks(
         self,
         agent: &'static Agent,
         recall: &str,
         ledger: &Ledger,
-    ) -> Result<Option<Change>, RegisterError> {
+    ) -> Result<Vec<Change>, RegisterError> {
         let contract = agent.hooks.ok_or(RegisterError::NoHooks { title: agent.title })?.contract;
-        let file = agent.hook_file(self.folders).ok_or(RegisterError::NoHooks { title: agent.title })?;
+        let (files, within) = (agent.hook_files(self.folders), agent.bounds(self.folders));
+        if files.is_empty() {
+            return Err(RegisterError::NoHooks { title: agent.title });
+        }
+        let mut changes = Vec::new();
+        for file in files {
+            let config = ConfigFile::read(&file, &within)?;
+            let seen = inspect(agent, Part::Hooks, &file, config, ledger)?;
+            let after = match contract.own_text(&file, recall) {
+                Some(_) if seen.base.is_some() => return Err(RegisterError::NotOurs { path: seen.file.path }),
+                Some(text) => text,
+                None => hooks::with(seen.base.as_deref().unwrap_or_default(), contract, recall)
+                    .map_err(|source| unusable(&seen.file.path, source))?,
+            };
+            if seen.file.text.as_deref() == Some(&*after) {
+                continue;
+            }
+            let (work, within) = (seen.becomes(Some(after)), within.clone());
+            changes.push(Change {
+                agent: agent.name,
+                part: Part::Hooks,
+                outcome: Outcome::Register,
+                file,
+                within,
+                work,
+            });
+        }
+        Ok(changes)
+    }
+
+    /// Plans the addition of the block about recall to the user's rules; `None` if it is there.
+    ///
+    /// # Errors
+    /// The file cannot be edited, or the agent has no rules.
+    pub fn register_rules(self, agent: &'static Agent, ledger: &Ledger) -> Result<Option<Change>, RegisterError> {
+        let file = agent.rules_file(self.folders).ok_or(RegisterError::NoHooks { title: agent.title })?;
         let within = agent.bounds(self.folders);
         let config = ConfigFile::read(&file, &within)?;
-        let seen = inspect(agent, Part::Hooks, &file, config, ledger)?;
-        let after = hooks::with(seen.base.as_deref().unwrap_or_default(), contract, recall);
-        let after = after.map_err(|source| unusable(&seen.file.path, source))?;
+        let seen = inspect(agent, Part::Rules, &file, config, ledger)?;
+        let after = rules::with(seen.base.as_deref().unwrap_or_default());
         if seen.file.text.as_deref() == Some(&*after) {
             return Ok(None);
         }
         let work = seen.becomes(Some(after));
-        Ok(Some(Change { agent: agent.name, part: Part::Hooks, outcome: Outcome::Register, file, within, work }))
+        Ok(Some(Change { agent: agent.name, part: Part::Rules, outcome: Outcome::Register, file, within, work }))
     }
 
     /// Plans the removal of what is registered in an agent's files for a target, the latest first.
@@ -162,7 +198,8 @@ impl Registrar<'_> {
         let (file, within) = self.place(agent, target)?;
         let mut parts = vec![(Part::Mcp, file)];
         if *target == Target::User {
-            parts.extend(agent.hook_file(self.folders).map(|file| (Part::Hooks, file)));
+            parts.extend(agent.hook_files(self.folders).into_iter().map(|file| (Part::Hooks, file)));
+            parts.extend(agent.rules_file(self.folders).map(|file| (Part::Rules, file)));
         }
         let place = |part: Part, file: &Path| {
             ledger.records().iter().position(|record| record.part == part && record.file == file)
@@ -216,15 +253,17 @@ impl Registrar<'_> {
         }
         let is_there = match part {
             Part::Mcp => known_entry(agent, &config)?.is_some_and(|entry| is_ours(&entry)),
+            Part::Rules => rules::are_in(config.text.as_deref().unwrap_or_default()),
             Part::Hooks => {
                 let text = config.text.as_deref().unwrap_or_default();
-                hooks::are_in(text).map_err(|source| unusable(&config.path, source))?
+                let are_in = agent.hooks.map(|hooks| hooks.are_in(text)).transpose();
+                are_in.map_err(|source| unusable(&config.path, source))?.unwrap_or(false)
             }
         };
         if !is_there {
             return Ok(None);
         }
-        let record = ledger.find(agent.name, part, file);
+        let record = ledger.find(part, file);
         let by_edit = record.is_some_and(|record| !record.by_vendor);
         let vendor = if is_users && part == Part::Mcp { self.vendor(agent, &Target::User) } else { None };
         let seen = inspect(agent, part, file, config, ledger)?;
@@ -288,8 +327,10 @@ impl Change {
     ) -> Result<(), RegisterError> {
         let Work::Edit { before, .. } = &self.work else { return Ok(()) };
         let file = ConfigFile { text: before.clone(), ..ConfigFile::read(&self.file, &self.within)? };
-        let known = ledger.find(self.agent, self.part, &self.file).map(|record| record.made_folders.clone());
-        let mut made_folders = known.unwrap_or_default();
+        // The folders above the file, whichever file they were made for: the last one that goes takes them with it.
+        let known = ledger.records().iter().flat_map(|record| &record.made_folders);
+        let made_folders: BTreeSet<&PathBuf> = known.filter(|folder| self.file.starts_with(folder)).collect();
+        let mut made_folders: Vec<PathBuf> = made_folders.into_iter().cloned().collect();
         match (self.outcome, after) {
             (Outcome::Register, Some(after)) => {
                 // The file first: a record of a change that was not made would undo what somebody else wrote.
@@ -299,7 +340,7 @@ impl Change {
             (_, after) => {
                 file.replace(after)?;
                 remove_empty(&made_folders);
-                ledger.remove(self.agent, self.part, &self.file)
+                ledger.remove(self.part, &self.file)
             }
         }
     }
@@ -318,7 +359,7 @@ impl Change {
             return Err(RegisterError::NoEffect { line, path: after.path, missing });
         }
         let Some(text) = after.text.as_deref().filter(|_| expected.is_some()) else {
-            return ledger.remove(self.agent, self.part, &self.file);
+            return ledger.remove(self.part, &self.file);
         };
         let had_section = has_section(agent, Part::Mcp, before.text.as_deref().unwrap_or_default());
         // An entry of an earlier recall is not what an undo returns to.
@@ -357,18 +398,25 @@ impl Seen {
 /// part.
 fn inspect(agent: &Agent, part: Part, path: &Path, file: ConfigFile, ledger: &Ledger) -> Result<Seen, RegisterError> {
     let text = file.text.as_deref().unwrap_or_default();
-    let record = ledger.find(agent.name, part, path);
+    let record = ledger.find(part, path);
     if let Some(record) = record.filter(|record| record.patch.is_last(text)) {
         let (base, had_section) = (record.patch.undone(text), record.had_section);
         return Ok(Seen { base, had_section, is_untouched: true, file });
+    }
+    if part == Part::Hooks && agent.hooks.is_some_and(|hooks| hooks.contract.has_own_files()) {
+        let base = file.text.clone().filter(|text| !own_file::is_ours(text));
+        return Ok(Seen { base, had_section: false, is_untouched: false, file });
     }
     // The section of a file that recall did not write is somebody's, even if it is empty.
     let had_section = record.map_or_else(|| has_section(agent, part, text), |record| record.had_section);
     let empty = if had_section { EmptySection::Keep } else { EmptySection::Remove };
     let rest = without(agent, part, text, empty).map_err(|source| unusable(&file.path, source))?;
     // A file that recall made, with nothing in it but recall.
-    let is_empty =
-        format_of(agent, part).value(&rest).is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty));
+    let is_empty = match part {
+        Part::Mcp => is_bare(agent.format, &rest),
+        Part::Hooks => is_bare(Format::Json, &rest),
+        Part::Rules => rest.trim().is_empty(),
+    };
     let was_made = record.is_some_and(|record| record.patch.created);
     let base = file.text.is_some().then_some(rest).filter(|_| !(is_empty && was_made));
     Ok(Seen { base, had_section, is_untouched: false, file })
@@ -378,22 +426,22 @@ fn without(agent: &Agent, part: Part, text: &str, empty: EmptySection) -> Result
     match part {
         Part::Mcp => agent.format.without(text, agent.section, NAME, empty),
         Part::Hooks => hooks::without(text, empty),
+        Part::Rules => Ok(rules::without(text)),
     }
 }
 
 fn has_section(agent: &Agent, part: Part, text: &str) -> bool {
-    let section = match part {
-        Part::Mcp => agent.section,
-        Part::Hooks => hooks::SECTION,
+    let (format, section) = match part {
+        Part::Mcp => (agent.format, agent.section),
+        Part::Hooks => (Format::Json, contract::SECTION),
+        Part::Rules => return false,
     };
-    format_of(agent, part).value(text).is_ok_and(|value| value.get(section).is_some())
+    format.value(text).is_ok_and(|value| value.get(section).is_some())
 }
 
-fn format_of(agent: &Agent, part: Part) -> Format {
-    match part {
-        Part::Mcp => agent.format,
-        Part::Hooks => Format::Json,
-    }
+/// Whether a document means nothing.
+fn is_bare(format: Format, text: &str) -> bool {
+    format.value(text).is_ok_and(|value| value.as_object().is_some_and(hooks::is_bare))
 }
 
 /// Returns the entry under recall's name.

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, HookContract};
 use crate::document::Format;
 use crate::entry::Shape;
-use crate::hooks::Contract;
+use crate::hooks::contract;
 use crate::place::{Base, Place};
 use crate::vendor::Vendor;
 
@@ -29,6 +29,7 @@ const JSON: Agent = Agent {
     signs: &[],
     vendor: None,
     hooks: None,
+    rules: None,
 };
 
 const AGENTS: &[Agent] = &[
@@ -47,7 +48,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add-json", "--scope", "user", "recall", "{entry}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(CLAUDE, "settings.json"), contract: Contract::Claude }),
+        hooks: Some(HookContract { place: Place::new(CLAUDE, "settings.json"), contract: &contract::CLAUDE }),
         ..JSON
     },
     Agent {
@@ -71,7 +72,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "recall", "--", "{command}"],
             remove: &["mcp", "remove", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(CODEX, "hooks.json"), contract: Contract::Codex }),
+        hooks: Some(HookContract { place: Place::new(CODEX, "hooks.json"), contract: &contract::CODEX }),
         ..JSON
     },
     Agent {
@@ -86,7 +87,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(GEMINI, ".gemini/settings.json"), contract: Contract::Gemini }),
+        hooks: Some(HookContract { place: Place::new(GEMINI, ".gemini/settings.json"), contract: &contract::GEMINI }),
         ..JSON
     },
     Agent {
@@ -113,7 +114,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "--scope", "user", "recall", "{command}"],
             remove: &["mcp", "remove", "--scope", "user", "recall"],
         }),
-        hooks: Some(HookContract { file: Place::new(Base::Home, ".qwen/settings.json"), contract: Contract::Qwen }),
+        hooks: Some(HookContract { place: Place::new(Base::Home, ".qwen/settings.json"), contract: &contract::QWEN }),
         ..JSON
     },
     Agent {
@@ -123,6 +124,7 @@ const AGENTS: &[Agent] = &[
         project: &[".cursor/mcp.json"],
         programs: &["cursor", "cursor-agent"],
         signs: &[Place::new(Base::Home, ".cursor")],
+        hooks: Some(HookContract { place: Place::new(Base::Home, ".cursor/hooks.json"), contract: &contract::CURSOR }),
         ..JSON
     },
     Agent {
@@ -134,6 +136,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["code"],
         signs: &[Place::new(Base::Support, "Code/User")],
+        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::COPILOT }),
         ..JSON
     },
     Agent {
@@ -149,6 +152,7 @@ const AGENTS: &[Agent] = &[
             add: &["mcp", "add", "recall", "--", "{command}"],
             remove: &["mcp", "remove", "recall"],
         }),
+        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::COPILOT }),
         ..JSON
     },
     Agent {
@@ -157,6 +161,11 @@ const AGENTS: &[Agent] = &[
         user: &[Place::new(Base::Home, ".codeium/windsurf/mcp_config.json")],
         programs: &["windsurf"],
         signs: &[Place::new(Base::Home, ".codeium/windsurf")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".codeium/windsurf/hooks.json"),
+            contract: &contract::WINDSURF,
+        }),
+        rules: Some(Place::new(Base::Home, ".codeium/windsurf/memories/global_rules.md")),
         ..JSON
     },
     Agent {
@@ -168,6 +177,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Zed,
         programs: &["zed", "zeditor"],
         signs: &[Place::new(Base::Config, "zed").on_windows(Base::Support, "Zed")],
+        rules: Some(Place::new(Base::Config, "zed/AGENTS.md").on_windows(Base::Support, "Zed/AGENTS.md")),
         ..JSON
     },
     Agent {
@@ -182,6 +192,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::CommandList,
         programs: &["opencode"],
         signs: &[Place::new(Base::Config, "opencode")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Config, "opencode/plugins/recall.js"),
+            contract: &contract::OPENCODE,
+        }),
         ..JSON
     },
     Agent {
@@ -193,6 +207,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::CommandList,
         programs: &["kilo"],
         signs: &[Place::new(Base::Config, "kilo")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Config, "kilo/plugin/recall.js"),
+            contract: &contract::KILO,
+        }),
         ..JSON
     },
     Agent {
@@ -203,6 +221,10 @@ const AGENTS: &[Agent] = &[
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         )],
         signs: &[Place::new(Base::Support, "Code/User/globalStorage/saoudrizwan.claude-dev")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, "Documents/Cline/Hooks"),
+            contract: &contract::CLINE,
+        }),
         ..JSON
     },
     Agent {
@@ -211,6 +233,10 @@ const AGENTS: &[Agent] = &[
         user: &[Place::new(CLINE, "data/settings/cline_mcp_settings.json")],
         programs: &["cline"],
         signs: &[Place::new(CLINE, "")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, "Documents/Cline/Hooks"),
+            contract: &contract::CLINE_CLI,
+        }),
         ..JSON
     },
     Agent {
@@ -224,6 +250,9 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Goose,
         programs: &["goose"],
         signs: &[Place::new(Base::Config, "goose").on_windows(Base::Support, "Block/goose")],
+        rules: Some(
+            Place::new(Base::Config, "goose/.goosehints").on_windows(Base::Support, "Block/goose/config/.goosehints"),
+        ),
         ..JSON
     },
     Agent {
@@ -233,6 +262,10 @@ const AGENTS: &[Agent] = &[
         project: &[".kiro/settings/mcp.json"],
         programs: &["kiro", "kiro-cli"],
         signs: &[Place::new(Base::Home, ".kiro")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".kiro/hooks/recall.json"),
+            contract: &contract::KIRO,
+        }),
         ..JSON
     },
     Agent {
@@ -244,6 +277,7 @@ const AGENTS: &[Agent] = &[
         section: "amp.mcpServers",
         programs: &["amp"],
         signs: &[Place::new(Base::Config, "amp")],
+        rules: Some(Place::new(Base::Config, "amp/AGENTS.md")),
         ..JSON
     },
     Agent {
@@ -255,6 +289,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["crush"],
         signs: &[Place::new(Base::Config, "crush")],
+        hooks: Some(HookContract { place: Place::new(Base::Config, "crush/crush.json"), contract: &contract::CRUSH }),
         ..JSON
     },
     Agent {
@@ -274,6 +309,10 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["droid"],
         signs: &[Place::new(Base::Home, ".factory")],
+        hooks: Some(HookContract {
+            place: Place::new(Base::Home, ".factory/settings.json"),
+            contract: &contract::DROID,
+        }),
         ..JSON
     },
 ];
@@ -294,6 +333,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::hook_event::HookEvent;
     use crate::place::{Folders, System};
 
     fn user_file(name: &str, system: System, variables: &[(&str, &str)]) -> String {
@@ -350,6 +390,21 @@ mod tests {
             let has_hooks = !row.trim_end_matches([' ', '|']).ends_with('–');
             assert_eq!(has_hooks, agent.hooks.is_some(), "{row}");
             assert!(agent.project.first().is_none_or(|file| row.contains(&format!("`{file}`"))), "{row}");
+        }
+    }
+
+    #[test]
+    fn the_events_of_every_agent_are_documented() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hooks.md");
+        let page = std::fs::read_to_string(page).expect("the page");
+        for agent in AGENTS.iter().filter(|agent| agent.has_hook_contract()) {
+            let cells = HookEvent::ALL.map(|event| match agent.hook_event_names(event).next() {
+                None => "–",
+                Some(_) if agent.adds_context(event) => "context",
+                Some(_) => "record",
+            });
+            let row = format!("| {} | {} |", agent.title, cells.join(" | "));
+            assert!(page.lines().any(|line| line == row), "{row}");
         }
     }
 }

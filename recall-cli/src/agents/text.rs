@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use anstyle::Style;
-use recall_agents::{Agent, Folders, Part};
+use recall_agents::{Agent, Folders, HookEvent, Part};
 use serde::Serialize;
 
 use super::change::{Action, AgentChange, Mode};
@@ -21,6 +21,7 @@ pub(crate) fn change_text(changes: &[AgentChange], mode: Mode) -> String {
         let what = match part {
             Part::Mcp => "the MCP server",
             Part::Hooks => "the hooks",
+            Part::Rules => "the rules",
         };
         let _ = match (action, mode) {
             (Action::None, _) => writeln!(text, "{title}: nothing to do for {what}"),
@@ -53,16 +54,29 @@ pub(crate) fn list_text(rows: &[AgentRow], home: &Path, width: Option<usize>) ->
         plain("FILE", Align::Path),
     ];
     let yes = |is: bool| if is { "yes" } else { "-" }.to_owned();
-    let hooks = |row: &AgentRow| row.hooks.map_or_else(|| "none".to_owned(), yes);
     let rows: Vec<[String; 6]> = rows
         .iter()
         .map(|row| {
             let file = Path::new(&row.file).strip_prefix(home);
             let file = file.map_or_else(|_| row.file.clone(), |below| format!("~{MAIN_SEPARATOR}{}", below.display()));
-            [row.agent.to_owned(), row.title.to_owned(), yes(row.found), yes(row.server), hooks(row), file]
+            [row.agent.to_owned(), row.title.to_owned(), yes(row.found), yes(row.server), hooks_text(row), file]
         })
         .collect();
     table(&layout, &rows, width)
+}
+
+/// Formats whether the hooks and the rules are registered, and how many events the hooks answer.
+fn hooks_text(row: &AgentRow) -> String {
+    let count = row.hook_events.len();
+    let events = if count == 1 { "1 event".to_owned() } else { format!("{count} events") };
+    let what = match (row.hooks, row.rules) {
+        (None, None) => return "none".to_owned(),
+        (Some(_), None) => events,
+        (None, Some(_)) => "rules".to_owned(),
+        (Some(_), Some(_)) => format!("{events}, rules"),
+    };
+    let is_complete = row.hooks != Some(false) && row.rules != Some(false);
+    format!("{}, {what}", if is_complete { "yes" } else { "-" })
 }
 
 /// An agent, whether it is on this machine, and whether recall is registered in it for the user.
@@ -74,7 +88,22 @@ pub(crate) struct AgentRow {
     pub(crate) server: bool,
     /// Whether recall's hooks are registered; `None` if the agent has no hooks that recall can use.
     pub(crate) hooks: Option<bool>,
+    /// The events that the hooks answer, in the order of a session.
+    pub(crate) hook_events: Vec<HookEventRow>,
+    /// Whether recall's block is in the user's rules; `None` if the agent has no rules for it.
+    pub(crate) rules: Option<bool>,
     pub(crate) file: String,
+}
+
+/// An event of an agent.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct HookEventRow {
+    /// The event, as `recall hook` names it.
+    pub(crate) event: &'static str,
+    /// The agent's own names of it.
+    pub(crate) names: Vec<&'static str>,
+    /// Whether the agent adds the answer to the model's context.
+    pub(crate) adds_context: bool,
 }
 
 impl AgentRow {
@@ -86,8 +115,21 @@ impl AgentRow {
             found: is_present(agent, folders, programs),
             server: agent.has_server(folders),
             hooks: agent.has_hooks(folders),
+            rules: agent.has_rules(folders),
+            hook_events: HookEvent::ALL.into_iter().filter_map(|event| HookEventRow::new(agent, event)).collect(),
             file: agent.user_file(folders).display().to_string(),
         }
+    }
+}
+
+impl HookEventRow {
+    /// Returns the row of an event; `None` if the agent does not have it.
+    fn new(agent: &Agent, event: HookEvent) -> Option<Self> {
+        let mut names: Vec<&str> = agent.hook_event_names(event).collect();
+        // Some events have a hook for each kind of tool.
+        names.dedup();
+        let adds_context = agent.adds_context(event);
+        (!names.is_empty()).then_some(Self { event: event.as_str(), names, adds_context })
     }
 }
 

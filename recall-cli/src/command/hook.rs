@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::Args;
-use recall_agents::{Agent, HookEvent};
+use recall_agents::HookEvent;
 
 use crate::Exit;
 use crate::agents;
@@ -31,9 +31,8 @@ fn event_help() -> String {
 }
 
 fn client_help() -> String {
-    let has_hooks = |agent: &&Agent| agent.hook_event_names(HookEvent::SessionStart).next().is_some();
-    let names: Vec<_> =
-        recall_agents::agents().iter().filter(has_hooks).map(|agent| format!("`{}`", agent.name)).collect();
+    let agents = recall_agents::agents().iter().filter(|agent| agent.has_hook_contract());
+    let names: Vec<_> = agents.map(|agent| format!("`{}`", agent.name)).collect();
     format!("The agent: {}. Events that it does not have are ignored", names.join(", "))
 }
 

@@ -14,7 +14,7 @@ use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
 /// The agent that is meant if none is named.
-const DEFAULT: &str = "claude-code";
+const DEFAULT: &str = registrations::CLAUDE_CODE;
 
 /// The setting of Claude Code that lets it use recall's tools without asking each time.
 const PERMISSION: &str = r#""permissions": { "allow": ["mcp__recall"] }"#;
@@ -50,7 +50,7 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     clients: ClientArgs,
     /// Register the hooks too, where the agent has hooks that recall can use. They bring memories into the session without a
-    /// call of a tool.
+    /// call of a tool. An agent that no hook can tell anything gets a few lines in your rules for it.
     #[arg(long)]
     hooks: bool,
 }
@@ -134,7 +134,11 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
         if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
-            changes.push(AgentChange::make(agent, Part::Hooks, planned, mode, &mut ledger));
+            changes.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
+        }
+        if *hooks && agent.has_rules(&folders).is_some() {
+            let planned = registrar.register_rules(agent, &ledger);
+            changes.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
         }
     }
     if chosen.is_empty() {
@@ -158,7 +162,8 @@ fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Re
         let error = CliError::usage("hooks are registered for you, not for a project");
         return Err(error.with_hint("leave out `--hooks` or `--target project`").into());
     }
-    match chosen.iter().find(|agent| !clients.all && agent.has_hooks(folders).is_none()) {
+    let has_none = |agent: &Agent| agent.has_hooks(folders).is_none() && agent.has_rules(folders).is_none();
+    match chosen.iter().find(|agent| !clients.all && has_none(agent)) {
         Some(agent) => Err(RegisterError::NoHooks { title: agent.title }.into()),
         None => Ok(()),
     }
@@ -192,9 +197,21 @@ pub(super) fn unregister(
     mode: Mode,
     ledger: &mut Ledger,
 ) -> Vec<AgentChange> {
-    match registrar.unregister(agent, place, ledger) {
-        Err(error) => vec![AgentChange::make(agent, Part::Mcp, Err(error), mode, ledger)],
-        Ok(planned) if planned.is_empty() => vec![AgentChange::make(agent, Part::Mcp, Ok(None), mode, ledger)],
+    let planned = registrar.unregister(agent, place, ledger);
+    make_all(agent, Part::Mcp, planned, mode, ledger)
+}
+
+/// Makes the planned changes of an agent, unless they are only shown, and reports them; `part` is what nothing is to be done for.
+fn make_all(
+    agent: &Agent,
+    part: Part,
+    planned: Result<Vec<Change>, RegisterError>,
+    mode: Mode,
+    ledger: &mut Ledger,
+) -> Vec<AgentChange> {
+    match planned {
+        Err(error) => vec![AgentChange::make(agent, part, Err(error), mode, ledger)],
+        Ok(planned) if planned.is_empty() => vec![AgentChange::make(agent, part, Ok(None), mode, ledger)],
         Ok(planned) => {
             let report = |change: Change| AgentChange::make(agent, change.part, Ok(Some(change)), mode, ledger);
             planned.into_iter().map(report).collect()

@@ -21,6 +21,7 @@ impl Hook {
     pub(super) async fn session_start(&self, input: &Input) -> Result<Option<String>, HookError> {
         seen::remove_old(self.context.dirs(), self.context.process_env.started);
         let HookSettings { briefing, events, briefing_budget_tokens, .. } = self.settings;
+        let briefing = briefing && self.adds_context(input);
         if !briefing && !events {
             return Ok(None);
         }

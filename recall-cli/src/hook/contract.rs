@@ -1,7 +1,6 @@
 //! The events of each client, and what an answer to them looks like.
 
 use recall_agents::{Agent, HookEvent};
-use serde_json::json;
 
 /// An event of a client.
 #[derive(Clone, Copy, Debug)]
@@ -10,8 +9,6 @@ pub(crate) struct Contract {
     pub(crate) client: &'static str,
     /// The event.
     pub(crate) event: HookEvent,
-    /// The client's name of the event; the first, if it has several.
-    pub(crate) name: &'static str,
     agent: &'static Agent,
 }
 
@@ -21,37 +18,43 @@ impl Contract {
     pub(crate) fn find(client: &str, event: &str) -> Option<Self> {
         let event = HookEvent::from_name(event)?;
         let agent = recall_agents::agent(client)?;
-        let name = agent.hook_event_names(event).next()?;
-        Some(Self { client: agent.name, event, name, agent })
+        agent.hook_event_names(event).next()?;
+        Some(Self { client: agent.name, event, agent })
     }
 
-    /// Returns the client's answer with a text for the model, on one line; `None` if the client has no use for text. `named` is the
-    /// client's name of the event in its input: it refuses an answer to another of its events.
+    /// Whether the client adds an answer to the model's context.
+    pub(crate) fn adds_context(&self) -> bool {
+        self.agent.adds_context(self.event)
+    }
+
+    /// Returns the client's answer with a text for the model, on one line if it is JSON; `None` if the client has no use for text.
+    /// `named` is the client's name of the event in its input.
     pub(crate) fn answer(&self, text: &str, named: &str) -> Option<String> {
-        let name = self.agent.hook_event_names(self.event).find(|name| *name == named).unwrap_or(self.name);
-        let answer = json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}});
-        self.event.adds_context().then(|| format!("{answer}\n"))
+        self.agent.hook_answer(self.event, named, text)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn an_event_is_found_by_its_client_and_name() {
-        let check = |client: &str, event: &str, expected: Option<(&str, bool)>| {
-            let found =
-                Contract::find(client, event).map(|contract| (contract.name, contract.answer("x", "").is_some()));
+        let check = |client: &str, event: &str, expected: Option<bool>| {
+            let found = Contract::find(client, event).map(|contract| contract.answer("x", "").is_some());
             assert_eq!(found, expected, "{client} {event}");
         };
-        check("claude-code", "prompt", Some(("UserPromptSubmit", true)));
-        check("claude-code", "post-tool", Some(("PostToolUse", true)));
-        check("claude-code", "stop", Some(("Stop", false)));
-        check("gemini", "prompt", Some(("BeforeAgent", true)));
+        check("claude-code", "prompt", Some(true));
+        check("claude-code", "post-tool", Some(true));
+        check("claude-code", "stop", Some(false));
+        check("gemini", "prompt", Some(true));
         check("gemini", "pre-tool", None);
+        check("copilot", "prompt", Some(false));
+        check("windsurf", "prompt", Some(false));
         check("claude-code", "UserPromptSubmit", None);
-        check("cursor", "prompt", None);
+        check("zed", "prompt", None);
     }
 
     #[test]

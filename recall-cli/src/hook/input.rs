@@ -2,6 +2,7 @@
 //!
 //! Unknown fields are ignored, and a field of another type than expected counts as absent.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ const INPUT_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Input {
     /// The client's name of the event; empty if it is not named.
     pub(crate) event: String,
+    /// The agent that sends the event in the form of another one, whose hooks it runs: of Claude Code, or of Cline.
+    pub(crate) host: Option<&'static str>,
     /// The session; empty if it is not named.
     pub(crate) session: String,
     /// The subagent in which the event happens; empty for the agent itself.
@@ -91,9 +94,21 @@ pub(crate) enum ToolResult {
     Interrupted,
 }
 
-/// The tools with the argument that names their file or command: those of Claude Code and Codex, then those of Gemini CLI
-/// and Qwen Code.
+/// The names of the fields of an event, as pointers. The first that a client sends counts.
+const EVENT: &[&str] = &["/hook_event_name", "/hookEventName", "/agent_action_name"];
+const SESSION: &[&str] = &["/session_id", "/sessionId", "/conversation_id", "/trajectory_id", "/taskId"];
+const DIRECTORY: &[&str] = &["/cwd", "/workspace_roots/0", "/workspaceRoots/0", "/tool_info/cwd"];
+const PROMPT: &[&str] = &["/prompt", "/userPromptSubmit/prompt", "/tool_info/user_prompt"];
+const MESSAGE: &[&str] = &["/last_assistant_message", "/prompt_response", "/text", "/tool_info/response"];
+const TOOL: &[&str] =
+    &["/tool_name", "/toolName", "/preToolUse/toolName", "/postToolUse/toolName", "/agent_action_name"];
+const ARGUMENTS: &[&str] =
+    &["/tool_input", "/toolArgs", "/preToolUse/parameters", "/postToolUse/parameters", "/tool_info"];
+const RESPONSE: &[&str] = &["/tool_response", "/tool_result", "/toolResult", "/tool_output", "/postToolUse"];
+
+/// The tools with the argument that names their file or command; some clients have several names for one.
 const TOOLS: &[(&str, ToolKind, &str)] = &[
+    // Claude Code, Codex and Factory Droid; with `path`, Cursor and Copilot CLI.
     ("Read", ToolKind::Read, "file_path"),
     ("Edit", ToolKind::Edit, "file_path"),
     ("Write", ToolKind::Edit, "file_path"),
@@ -102,6 +117,12 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("Grep", ToolKind::Search, "pattern"),
     ("Glob", ToolKind::Search, "pattern"),
     ("Bash", ToolKind::Command, "command"),
+    ("Read", ToolKind::Read, "path"),
+    ("Edit", ToolKind::Edit, "path"),
+    ("Write", ToolKind::Edit, "path"),
+    ("Shell", ToolKind::Command, "command"),
+    (PATCH_TOOL, ToolKind::Edit, "command"),
+    // Gemini CLI and Qwen Code; with `path`, Cline.
     ("read_file", ToolKind::Read, "file_path"),
     ("edit", ToolKind::Edit, "file_path"),
     ("replace", ToolKind::Edit, "file_path"),
@@ -110,7 +131,36 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("search_file_content", ToolKind::Search, "pattern"),
     ("glob", ToolKind::Search, "pattern"),
     ("run_shell_command", ToolKind::Command, "command"),
+    ("read_file", ToolKind::Read, "path"),
+    ("write_to_file", ToolKind::Edit, "path"),
+    ("replace_in_file", ToolKind::Edit, "path"),
+    ("search_files", ToolKind::Search, "regex"),
+    ("execute_command", ToolKind::Command, "command"),
+    // Cline CLI, with lists of which the first counts.
+    ("read_files", ToolKind::Read, "files"),
+    ("editor", ToolKind::Edit, "path"),
+    ("run_commands", ToolKind::Command, "commands"),
+    // Copilot CLI, VS Code and Crush.
+    ("view", ToolKind::Read, "file_path"),
+    ("write", ToolKind::Edit, "file_path"),
+    ("multiedit", ToolKind::Edit, "file_path"),
+    ("create", ToolKind::Edit, "path"),
+    ("edit", ToolKind::Edit, "path"),
+    ("grep", ToolKind::Search, "pattern"),
+    ("bash", ToolKind::Command, "command"),
+    ("powershell", ToolKind::Command, "command"),
+    ("create_file", ToolKind::Edit, "filePath"),
+    ("replace_string_in_file", ToolKind::Edit, "filePath"),
+    // Windsurf has no tools, but an event for each.
+    ("post_write_code", ToolKind::Edit, "file_path"),
+    ("post_run_command", ToolKind::Command, "command_line"),
 ];
+
+/// The tool of Codex that applies a patch. The patch names its files.
+const PATCH_TOOL: &str = "apply_patch";
+
+/// The beginnings of the lines of a patch that name a file.
+const PATCHED: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
 
 /// The tools that write a list of tasks, with the arguments that are the list and the text of a task: those of Claude Code,
 /// Codex, Qwen Code and Gemini CLI.
@@ -141,15 +191,16 @@ impl Input {
     }
 
     fn parse(value: &Value) -> Self {
-        let directory = Some(PathBuf::from(text(value, "cwd"))).filter(|directory| directory.is_absolute());
+        let directory = Some(PathBuf::from(text(value, DIRECTORY))).filter(|directory| directory.is_absolute());
         Self {
-            event: text(value, "hook_event_name"),
-            session: text(value, "session_id"),
-            subagent: text(value, "agent_id"),
+            event: text(value, EVENT),
+            host: host(value),
+            session: text(value, SESSION),
+            subagent: text(value, &["/agent_id"]),
             directory,
-            source: text(value, "source"),
-            prompt: text(value, "prompt"),
-            message: text(value, "last_assistant_message"),
+            source: text(value, &["/source"]),
+            prompt: text(value, PROMPT),
+            message: text(value, MESSAGE),
             tasks: tasks(value),
             task: task(value),
             call: call(value),
@@ -157,27 +208,53 @@ impl Input {
     }
 }
 
-fn text(value: &Value, field: &str) -> String {
-    value[field].as_str().unwrap_or_default().to_owned()
+/// Returns the agent that sends an event in the form of another one, whose hooks it runs.
+fn host(value: &Value) -> Option<&'static str> {
+    // Cline names its events like types, its command line like fields.
+    let is_cline_cli = value["hookName"].as_str().is_some_and(|name| name.contains('_'));
+    let hosts = [
+        ("cursor", value.get("cursor_version").is_some()),
+        ("vscode", value.get("hookEventName").is_some()),
+        ("cline-cli", is_cline_cli),
+    ];
+    hosts.into_iter().find_map(|(host, is_it)| is_it.then_some(host))
+}
+
+/// Returns the first text of some fields that is not empty; empty if there is none.
+fn text(value: &Value, fields: &[&str]) -> String {
+    let mut texts = fields.iter().filter_map(|field| value.pointer(field)?.as_str());
+    texts.find(|text| !text.is_empty()).unwrap_or_default().to_owned()
+}
+
+/// Returns the first of some fields that is there.
+fn field<'a>(value: &'a Value, fields: &[&str]) -> &'a Value {
+    fields.iter().find_map(|field| value.pointer(field)).unwrap_or(&Value::Null)
+}
+
+/// Returns the arguments of a tool. Some clients send them as the text of an object.
+fn arguments(value: &Value) -> Cow<'_, Value> {
+    let arguments = field(value, ARGUMENTS);
+    let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    parsed.map_or(Cow::Borrowed(arguments), Cow::Owned)
 }
 
 /// Reads a list of tasks. Cancelled ones are left out.
 fn tasks(value: &Value) -> Option<Vec<Task>> {
-    let name = value["tool_name"].as_str()?;
-    let (_, list, field) = *TASK_TOOLS.iter().find(|(known, ..)| *known == name)?;
+    let name = field(value, TOOL).as_str()?;
+    let (_, list, text) = *TASK_TOOLS.iter().find(|(known, ..)| *known == name)?;
     let task = |task: &Value| {
         let state = TaskState::from_name(task["status"].as_str()?)?;
-        Some(Task { text: task[field].as_str()?.to_owned(), state })
+        Some(Task { text: task[text].as_str()?.to_owned(), state })
     };
-    Some(value["tool_input"][list].as_array()?.iter().filter_map(task).collect())
+    Some(arguments(value)[list].as_array()?.iter().filter_map(task).collect())
 }
 
 /// Reads the change of one task: Claude Code's `TaskCreate` and `TaskUpdate`.
 fn task(value: &Value) -> Option<TaskCall> {
-    let input = &value["tool_input"];
+    let input = arguments(value);
     let subject = input["subject"].as_str().filter(|subject| !subject.trim().is_empty()).map(str::to_owned);
-    match value["tool_name"].as_str()? {
-        "TaskCreate" => Some(TaskCall::Created { id: created_id(&value["tool_response"]), text: subject? }),
+    match field(value, TOOL).as_str()? {
+        "TaskCreate" => Some(TaskCall::Created { id: created_id(field(value, RESPONSE)), text: subject? }),
         "TaskUpdate" => {
             let id = id(&input["taskId"])?;
             if input["status"] == "deleted" {
@@ -207,34 +284,73 @@ fn id(value: &Value) -> Option<String> {
 }
 
 fn call(value: &Value) -> Option<ToolCall> {
-    let name = value["tool_name"].as_str()?;
-    let (_, kind, argument) = *TOOLS.iter().find(|(known, ..)| *known == name)?;
-    let subject = value["tool_input"][argument].as_str().filter(|subject| !subject.trim().is_empty())?;
-    Some(ToolCall { kind, subject: subject.to_owned(), result: result(value) })
+    let name = field(value, TOOL).as_str()?;
+    let arguments = arguments(value);
+    let argument = |(known, kind, argument): &(&str, ToolKind, &str)| {
+        let subject = arguments[argument].as_str().filter(|subject| !subject.trim().is_empty() && *known == name)?;
+        Some((*kind, subject))
+    };
+    let (kind, subject) = TOOLS.iter().find_map(argument)?;
+    let subject = match name {
+        PATCH_TOOL => patched_file(subject)?.to_owned(),
+        _ => first_item(subject).unwrap_or_else(|| subject.to_owned()),
+    };
+    Some(ToolCall { kind, subject, result: result(value) })
+}
+
+/// Returns the first item of a list that is sent as its text: a text, or the path of an object.
+fn first_item(text: &str) -> Option<String> {
+    let list: Vec<Value> = serde_json::from_str(text).ok()?;
+    let first = list.first()?;
+    first.as_str().or_else(|| first["path"].as_str()).map(str::to_owned)
+}
+
+/// Returns the output of the first call that failed in a list of results that is sent as its text.
+fn failed_item(text: &str) -> Option<String> {
+    let list: Vec<Value> = serde_json::from_str(text).ok()?;
+    let failed = list.iter().find(|item| item["success"] == false)?;
+    Some(failed["result"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Returns the first file that a patch names.
+fn patched_file(patch: &str) -> Option<&str> {
+    patch.lines().find_map(|line| PATCHED.iter().find_map(|start| line.strip_prefix(start))).map(str::trim)
 }
 
 /// Reads the result of a tool. A failure is told in an event of its own, or in the tool's response.
 fn result(value: &Value) -> ToolResult {
-    let response = &value["tool_response"];
+    let response = field(value, RESPONSE);
     let is_true = |flag: &Value| flag.as_bool() == Some(true);
     if is_true(&value["is_interrupt"]) || is_true(&response["interrupted"]) {
         return ToolResult::Interrupted;
     }
     let output = output(response);
-    let error = [&value["error"], &response["error"]["message"], &response["error"]];
+    let error = [&value["error"], &value["error_message"], &response["error"]["message"], &response["error"]];
     if let Some(reason) = error.into_iter().find_map(Value::as_str).filter(|reason| !reason.is_empty()) {
         return ToolResult::Failed(reason.to_owned());
     }
+    if let Some(failed) = failed_item(&output) {
+        return ToolResult::Failed(failed);
+    }
     let code = ["exit_code", "exitCode", "code"].into_iter().find_map(|field| response[field].as_i64());
+    let code = code.or_else(|| exit_code(&output).filter(|_| response.get("stdout").is_none()));
     let is_failed = code.is_some_and(|code| code != 0)
         || is_true(&response["is_error"])
         || response["success"].as_bool() == Some(false);
     if is_failed { ToolResult::Failed(output) } else { ToolResult::Fine(output) }
 }
 
+/// Returns the exit code that the last line of an output names, for clients that have no field for it.
+fn exit_code(output: &str) -> Option<i64> {
+    let line = output.trim_end().lines().next_back()?.trim_matches(['<', '>']).to_ascii_lowercase();
+    let code = line.strip_prefix("exit code: ").or_else(|| line.strip_prefix("exited with exit code "));
+    code.or_else(|| line.strip_prefix("command exited with code "))?.trim().parse().ok()
+}
+
 /// Returns what a tool wrote: its errors first, since they say why it failed.
 fn output(response: &Value) -> String {
-    let fields = ["stderr", "stdout", "output", "llmContent"].map(|field| response[field].as_str().unwrap_or_default());
+    let fields = ["stderr", "stdout", "output", "llmContent", "text_result_for_llm", "textResultForLlm", "result"];
+    let fields = fields.map(|field| response[field].as_str().unwrap_or_default());
     let written = fields.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n");
     if written.is_empty() { response.as_str().unwrap_or_default().to_owned() } else { written }
 }

@@ -50,13 +50,14 @@ impl User {
         change
     }
 
-    fn register_hooks(&self, agent: &'static Agent, recall: &str) -> Option<Change> {
+    /// Registers the hooks, and returns how many files were changed.
+    fn register_hooks(&self, agent: &'static Agent, recall: &str) -> usize {
         let mut ledger = self.ledger();
-        let change = self.registrar().register_hooks(agent, recall, &ledger).expect("usable");
-        if let Some(change) = &change {
+        let changes = self.registrar().register_hooks(agent, recall, &ledger).expect("usable");
+        for change in &changes {
             change.make(&mut ledger).expect("made");
         }
-        change
+        changes.len()
     }
 
     fn unregister(&self, agent: &'static Agent) -> usize {
@@ -153,25 +154,130 @@ fn a_file_that_recall_made_and_others_used_stays() {
     assert_eq!(Format::Json.value(&text), Ok(serde_json::json!({"mcpServers": {"b": {}}})));
 }
 
+/// The agents whose hooks are entries in a file of the vendor, or are files of recall's own.
+fn agents_with_hooks(are_own_files: bool) -> impl Iterator<Item = &'static Agent> {
+    agents()
+        .iter()
+        .filter(move |agent| agent.hooks.is_some_and(|hooks| hooks.contract.has_own_files() == are_own_files))
+}
+
 #[test]
 fn hooks_and_the_server_in_one_file_are_undone_in_turn() {
-    for agent in agents().iter().filter(|agent| agent.hooks.is_some()) {
+    for agent in agents_with_hooks(false) {
         let user = User::new();
-        let hook_file = agent.hook_file(&user.folders).expect("hooks");
-        let theirs =
-            "{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n";
+        let hook_file = agent.hook_files(&user.folders).pop().expect("hooks");
+        let theirs = "{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}], \"stop\": [{\"command\": \"y\"}]}\n}\n";
         fs::create_dir_all(hook_file.parent().expect("a folder")).expect("made");
         fs::write(&hook_file, theirs).expect("written");
         let files = user.files();
         user.register(agent, SHIM);
-        assert!(user.register_hooks(agent, "/opt/bin/recall").is_some(), "{}", agent.name);
-        assert_eq!(user.register_hooks(agent, "/opt/bin/recall"), None, "{}: a second time", agent.name);
-        assert!(user.register_hooks(agent, "/new/recall").is_some(), "{}", agent.name);
+        assert_eq!(user.register_hooks(agent, "/opt/bin/recall"), 1, "{}", agent.name);
+        assert_eq!(user.register_hooks(agent, "/opt/bin/recall"), 0, "{}: a second time", agent.name);
+        assert_eq!(user.register_hooks(agent, "/new/recall"), 1, "{}", agent.name);
         let text = fs::read_to_string(&hook_file).expect("readable");
         assert!(!text.contains("/opt/bin/recall ") && text.contains("// mine"), "{text}");
         assert_eq!(user.unregister(agent), 2, "{}", agent.name);
         assert_eq!(fs::read_to_string(&hook_file).expect("readable"), theirs, "{}", agent.name);
         assert_eq!(user.files(), files, "{}", agent.name);
+    }
+}
+
+#[test]
+fn hooks_are_undone_after_others_changed_their_file() {
+    for agent in agents_with_hooks(false) {
+        let user = User::new();
+        let hook_file = agent.hook_files(&user.folders).pop().expect("hooks");
+        assert_eq!(user.register_hooks(agent, "/opt/bin/recall"), 1, "{}", agent.name);
+        assert_eq!(agent.has_hooks(&user.folders), Some(true), "{}", agent.name);
+        let text = fs::read_to_string(&hook_file).expect("readable");
+        fs::write(&hook_file, format!("{text}\n\n")).expect("written");
+        assert_eq!(user.unregister(agent), 1, "{}", agent.name);
+        assert_eq!(user.files(), Vec::<PathBuf>::new(), "{}: recall made all of it", agent.name);
+        // What somebody else wrote into it stays.
+        assert_eq!(user.register_hooks(agent, "/opt/bin/recall"), 1, "{}", agent.name);
+        let theirs = fs::read_to_string(&hook_file).expect("readable").replacen('{', "{\"mine\": 1,", 1);
+        fs::write(&hook_file, theirs).expect("written");
+        assert_eq!(user.unregister(agent), 1, "{}", agent.name);
+        let rest = Format::Json.value(&fs::read_to_string(&hook_file).expect("readable")).expect("valid");
+        assert_eq!((&rest["mine"], rest.get("hooks")), (&serde_json::json!(1), None), "{}: {rest}", agent.name);
+    }
+}
+
+#[test]
+fn files_of_recall_s_own_are_written_and_removed_as_a_whole() {
+    for agent in agents_with_hooks(true) {
+        let user = User::new();
+        let files = agent.hook_files(&user.folders);
+        assert_eq!(user.register_hooks(agent, "/a b/recall"), files.len(), "{}", agent.name);
+        assert_eq!(user.register_hooks(agent, "/a b/recall"), 0, "{}: a second time", agent.name);
+        assert!(files.iter().all(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("/a b/recall"))));
+        // Another version of recall wrote other hooks.
+        fs::write(&files[0], "// Written by `recall mcp install`, long ago.").expect("written");
+        assert_eq!(user.register_hooks(agent, "/a b/recall"), 1, "{}", agent.name);
+        assert_eq!(user.unregister(agent), files.len(), "{}", agent.name);
+        assert_eq!((user.files(), user.ledger().records()), (Vec::new(), &[][..]), "{}", agent.name);
+
+        fs::create_dir_all(files[0].parent().expect("a folder")).expect("made");
+        fs::write(&files[0], "mine, not recall's").expect("written");
+        let refused = user.registrar().register_hooks(agent, "/a b/recall", &user.ledger());
+        assert!(matches!(refused, Err(RegisterError::NotOurs { .. })), "{}: {refused:?}", agent.name);
+        assert_eq!(user.unregister(agent), 0, "{}", agent.name);
+        assert_eq!(fs::read_to_string(&files[0]).expect("kept"), "mine, not recall's", "{}", agent.name);
+    }
+}
+
+#[test]
+fn agents_that_read_the_same_file_share_its_hooks() {
+    for (one, other) in [("copilot", "vscode"), ("cline", "cline-cli")] {
+        let user = User::new();
+        let [one, other] = [one, other].map(|name| agent(name).expect("known"));
+        let count = one.hook_files(&user.folders).len();
+        assert_eq!(user.register_hooks(one, "/opt/bin/recall"), count);
+        assert_eq!(user.register_hooks(other, "/opt/bin/recall"), 0);
+        assert_eq!(user.unregister(other), count, "{}", other.name);
+        assert_eq!((user.unregister(one), user.files()), (0, Vec::new()), "{}", one.name);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn scripts_can_be_executed() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let user = User::new();
+    let cline = agent("cline").expect("known");
+    user.register_hooks(cline, "/opt/bin/recall");
+    for file in cline.hook_files(&user.folders) {
+        assert_eq!(file.metadata().expect("written").permissions().mode() & 0o777, 0o700, "{}", file.display());
+    }
+    let windows = Folders { system: System::Windows, ..user.folders.clone() };
+    assert_eq!(cline.has_hooks(&windows), None, "they are not PowerShell's");
+}
+
+#[test]
+fn rules_get_a_block_and_are_restored_byte_by_byte() {
+    for agent in agents() {
+        let user = User::new();
+        let Some(file) = agent.rules_file(&user.folders) else { continue };
+        let register = || {
+            let mut ledger = user.ledger();
+            let change = user.registrar().register_rules(agent, &ledger).expect("usable");
+            change.map(|change| change.make(&mut ledger).expect("made")).is_some()
+        };
+        assert!(register() && !register() && agent.has_rules(&user.folders) == Some(true), "{}", agent.name);
+        assert_eq!((user.unregister(agent), user.files()), (1, Vec::new()), "{}", agent.name);
+
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        let mine = "# Mine\n\nAlways test.";
+        fs::write(&file, mine).expect("written");
+        assert!(register());
+        assert_eq!(user.unregister(agent), 1, "{}", agent.name);
+        assert_eq!(fs::read_to_string(&file).expect("kept"), mine, "{}", agent.name);
+        assert!(register());
+        let text = fs::read_to_string(&file).expect("readable");
+        fs::write(&file, format!("{text}More.\n")).expect("written");
+        assert_eq!((user.unregister(agent), user.unregister(agent)), (1, 0), "{}", agent.name);
+        assert_eq!(fs::read_to_string(&file).expect("kept"), format!("{mine}\nMore.\n"), "{}", agent.name);
     }
 }
 
