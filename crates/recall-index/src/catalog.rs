@@ -19,26 +19,20 @@
 #![forbid(unsafe_code)]
 
 mod base;
-mod check;
-mod checksum;
 mod connection;
 mod database;
 mod embeddings;
 mod error;
-mod file_stamps;
 mod open;
 mod packing;
 mod read;
 mod rows;
-mod text_blocks;
 mod write;
 
-pub use check::Problem;
-pub use connection::{Checkpoint, quarantine};
-pub use database::Catalog;
+pub use connection::{Checkpoint, Disturbance, quarantine};
+pub use database::{Catalog, Problem};
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{CatalogOpenError, CatalogWriteError, ReadError, SqliteError};
-pub use file_stamps::Disturbance;
 pub use read::{
     ChunkedDocument, Column, ColumnValue, Condition, Counts, FileState, ListQuery, ListSort, OwnedRecord, PlacedChunk,
     Snapshot, StoredChunk, StoredDocument, UnparsedDocument,

@@ -26,10 +26,7 @@ mod graph;
 mod kernel;
 mod mapping;
 mod query;
-mod record;
 mod settings;
-mod slot_set;
-mod top_k;
 mod vectors;
 
 pub use error::{VectorOpenError, VectorWriteError};

@@ -10,15 +10,12 @@ use parking_lot::Mutex;
 use recall_core::{ModelFingerprint, TextHash, Timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::catalog::connection::side_file;
+use crate::catalog::connection::{self, Role, side_file};
 use crate::catalog::open;
 
-mod error;
-mod evict;
 mod rows;
-mod schema;
 
-pub use error::EmbeddingStoreError;
+pub use super::error::EmbeddingStoreError;
 pub use rows::{EmbeddingStatistics, ModelStatistics};
 use rows::{TRANSACTION_LEN, Use};
 
@@ -67,7 +64,7 @@ impl EmbeddingStore {
         let lock = File::options().read(true).write(true).open(&lock_path).map_err(io_error)?;
         lock.lock_shared().map_err(io_error)?;
         let mut state = EmbeddingState { connection: None, used: Vec::new(), replacements: 0, lock };
-        match schema::open(path) {
+        match open_file(path) {
             Ok(connection) => state.connection = Some(connection),
             Err(EmbeddingStoreError::Damaged { reason }) => state.replace_damaged(path, reason, now)?,
             Err(error) => return Err(error),
@@ -116,7 +113,7 @@ impl EmbeddingStore {
                 rows::put(&transaction, model, some, day(now))?;
                 transaction.commit()?;
             }
-            evict::evict(connection, self.most_bytes)
+            rows::evict(connection, self.most_bytes)
         };
         // If the file was replaced, store them in the new one.
         if self.attempt(now, put)?.is_none() {
@@ -130,7 +127,7 @@ impl EmbeddingStore {
     /// # Errors
     /// See [`EmbeddingStoreError`].
     pub fn forget(&self, model: ModelFingerprint, now: Timestamp) -> Result<usize, EmbeddingStoreError> {
-        let forgotten = self.attempt(now, |state| evict::forget(state.parts()?.0, model))?;
+        let forgotten = self.attempt(now, |state| rows::forget(state.parts()?.0, model))?;
         Ok(forgotten.unwrap_or(0))
     }
 
@@ -217,7 +214,7 @@ impl EmbeddingState {
             let suffix = format!("{:013}", now.as_millis());
             crate::catalog::quarantine(path, &suffix).map_err(|error| EmbeddingStoreError::io(path, error))?;
         }
-        self.connection = Some(schema::open(path)?);
+        self.connection = Some(open_file(path)?);
         self.replacements += 1;
         Ok(())
     }
@@ -232,4 +229,46 @@ impl Drop for EmbeddingStore {
 
 fn day(now: Timestamp) -> i64 {
     now.0.div_euclid(DAY_NANOS)
+}
+
+/// The application id in the header, which identifies the file to other programs: "rcle".
+const APPLICATION_ID: i32 = 0x7263_6C65;
+
+/// The schema version. An older file is replaced instead of migrated, because everything in it can be computed again.
+const SCHEMA: u32 = 1;
+
+/// Rows are read at random positions, a few hundred bytes at a time, so most of a larger page would be read in vain.
+const PAGE_BYTES: u32 = 4096;
+
+/// Opens or creates a store's file.
+fn open_file(path: &Path) -> Result<Connection, EmbeddingStoreError> {
+    open::create(path).map_err(|source| EmbeddingStoreError::io(path, source))?;
+    let mut connection = connection::open(path, Role::Write)?;
+    // Reads both in one transaction: another process may be creating the schema.
+    let reading = connection.transaction()?;
+    let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let things: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    reading.commit()?;
+    if application == 0 && things == 0 {
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+        // What eviction frees can be given back.
+        connection.pragma_update(None, "auto_vacuum", "incremental")?;
+    } else if application != APPLICATION_ID {
+        return Err(EmbeddingStoreError::damaged("it is a database of another application"));
+    }
+    open::switch_to_wal(&connection)?;
+    // Another process may have made the schema meanwhile, so it is looked for under the lock.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    match found {
+        SCHEMA => {}
+        0 => {
+            transaction.execute_batch(include_str!("embeddings/schema_1.sql"))?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+            transaction.pragma_update(None, "user_version", SCHEMA)?;
+        }
+        newer => return Err(EmbeddingStoreError::NewerSchema { found: newer, known: SCHEMA }),
+    }
+    transaction.commit()?;
+    Ok(connection)
 }

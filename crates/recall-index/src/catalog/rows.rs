@@ -1,5 +1,6 @@
 //! The tables, and the statements that read and write them.
 
+use recall_core::{ChunkRow, DocumentRow, Generation};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row};
 
@@ -9,7 +10,6 @@ pub(crate) mod chunks;
 pub(crate) mod documents;
 pub(crate) mod edges;
 pub(crate) mod failures;
-pub(crate) mod state;
 pub(crate) mod symbols;
 pub(crate) mod texts;
 
@@ -63,4 +63,44 @@ pub(crate) fn push_list(statement: &mut String, bound: &mut Vec<Value>, values: 
         bound.push(value);
     }
     statement.push(')');
+}
+
+/// The only row of `state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StateRow {
+    pub(crate) generation: Generation,
+    pub(crate) next_document: DocumentRow,
+    pub(crate) next_chunk: ChunkRow,
+    pub(crate) next_symbol: i64,
+}
+
+pub(crate) fn read_state(connection: &Connection) -> Result<StateRow, ReadError> {
+    first(connection, "SELECT generation, next_document, next_chunk, next_symbol FROM state", [], |row| {
+        Ok(StateRow {
+            generation: Generation(row.get::<_, i64>(0)? as u64),
+            next_document: DocumentRow(row.get(1)?),
+            next_chunk: ChunkRow(row.get(2)?),
+            next_symbol: row.get(3)?,
+        })
+    })?
+    .ok_or_else(|| ReadError::damaged("the state row is missing"))
+}
+
+/// The version of the parser that parsed all documents.
+pub(crate) fn parser_version(connection: &Connection) -> Result<u32, ReadError> {
+    first(connection, "SELECT parsing FROM state", [], |row| Ok(row.get(0)?))?
+        .ok_or_else(|| ReadError::damaged("the state row is missing"))
+}
+
+pub(crate) fn write_parser_version(connection: &Connection, version: u32) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE state SET parsing = ?1")?.execute([version])?;
+    Ok(())
+}
+
+pub(crate) fn write_state(connection: &Connection, state: &StateRow) -> rusqlite::Result<()> {
+    let StateRow { generation, next_document, next_chunk, next_symbol } = *state;
+    connection
+        .prepare_cached("UPDATE state SET generation = ?1, next_document = ?2, next_chunk = ?3, next_symbol = ?4")?
+        .execute((generation.0 as i64, next_document.0, next_chunk.0, next_symbol))?;
+    Ok(())
 }

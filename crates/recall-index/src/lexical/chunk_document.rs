@@ -10,8 +10,7 @@ use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 use crate::lexical::byte_semaphore::Permit;
 use crate::lexical::fields::Fields;
 use crate::lexical::format::checksum;
-use crate::lexical::names::MAX_NAME_BYTES;
-use crate::lexical::phrase;
+use crate::lexical::names::{self, MAX_NAME_BYTES};
 use crate::lexical::translation::in_english;
 
 /// A document to index, as stored in the catalog.
@@ -232,7 +231,7 @@ impl tantivy::Document for ChunkDocument {
                 put(fields.phrase, title);
             }
             if document_type.is_memory() {
-                put(fields.phrase, phrase::first_sentence(text));
+                put(fields.phrase, names::first_sentence(text));
             }
             put(fields.path_end, path);
             put(fields.stem, stem);

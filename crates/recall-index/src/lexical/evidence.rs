@@ -9,7 +9,6 @@ pub(crate) mod assemble;
 mod collect;
 mod ranges;
 pub(crate) mod rare;
-pub(crate) mod stats;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
 

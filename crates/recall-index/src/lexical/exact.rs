@@ -9,9 +9,7 @@
 //! A trigram index, as in codesearch, finds which runs of bytes an expression needs; here the same analysis asks a Bloom filter of
 //! each text (ADR 49). Begin with `pattern`.
 
-mod line;
 mod needs;
 mod pattern;
 
-pub use line::{MatchedLine, MatchedLines};
-pub use pattern::{MOST_PATTERN_BYTES, Pattern, PatternError};
+pub use pattern::{MOST_PATTERN_BYTES, MatchedLine, MatchedLines, Pattern, PatternError};

@@ -12,8 +12,7 @@ use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
-use crate::lexical::entries::Entries;
-use crate::lexical::filter_cache::FilterMatches;
+use crate::lexical::entries::{Entries, FilterMatches};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment};
 
 /// The entries of one segment that may be candidates.

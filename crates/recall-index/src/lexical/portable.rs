@@ -8,7 +8,6 @@
 //! It has no spelling suggestions: they need a dictionary of all names.
 
 mod chunk_analysis;
-mod key;
 mod portable_query;
 mod read;
 
@@ -16,8 +15,7 @@ use recall_core::{ChunkRow, DocumentRow, Traits};
 use recall_text::DocPath;
 use rustc_hash::FxHashMap;
 
-pub use chunk_analysis::{ChunkAnalysis, ChunkParts, document_keys};
-pub use key::Lengths;
+pub use chunk_analysis::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
 pub use portable_query::{PortableQuery, WeightedKey};
 
 /// The statistics of a whole store that scores depend on.

@@ -4,7 +4,6 @@
 //! changes nothing. A damaged file fails the call, not the process: tantivy panics on some of them, and the panic is caught.
 
 mod facets;
-mod more_like_this;
 mod queries;
 mod spelling;
 
@@ -322,9 +321,7 @@ impl Searcher {
     /// The index is damaged.
     pub fn more_like_this(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
-        self.candidates(filters, depth, |clauses| {
-            more_like_this::add_clauses(clauses, snapshot, &snapshot.fields, text)
-        })
+        self.candidates(filters, depth, |clauses| queries::add_similar(clauses, snapshot, &snapshot.fields, text))
     }
 
     /// The chunks that share the rarest words of a text, in their text or their names, by BM25. The text itself is not

@@ -9,11 +9,9 @@ use tantivy::directory::error::LockError;
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
-use crate::lexical::directory::{IndexDirectory, LastWriteError};
 use crate::lexical::fields::Fields;
-use crate::lexical::file_stamps::FileStamps;
-use crate::lexical::format::{self, FORMAT, Payload};
-use crate::lexical::integrity::{self, Sealed};
+use crate::lexical::format::{self, FORMAT, FileStamps, Payload};
+use crate::lexical::integrity::{self, IndexDirectory, LastWriteError, Sealed};
 use crate::lexical::open::{LexicalOpenError, catch_panics};
 use crate::lexical::snapshot::{CommittedState, LexicalSnapshot};
 use crate::lexical::tokenizer;

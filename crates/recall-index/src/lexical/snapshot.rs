@@ -18,10 +18,9 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, TantivyError};
 
 use crate::lexical::chunk_document::unpack;
-use crate::lexical::entries::Entries;
+use crate::lexical::entries::{Entries, FilterCache};
 use crate::lexical::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
-use crate::lexical::file_stamps::FileStamps;
-use crate::lexical::filter_cache::FilterCache;
+use crate::lexical::format::FileStamps;
 
 /// One committed state: its open segments, and the statistics for scoring.
 pub(crate) struct LexicalSnapshot {

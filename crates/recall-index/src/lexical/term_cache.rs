@@ -8,7 +8,7 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::lexical::phrase;
+use crate::lexical::names;
 use crate::lexical::query_terms::{self, SpellingSuggestions};
 use crate::lexical::snapshot::{LexicalSnapshot, TermPostings};
 
@@ -38,7 +38,7 @@ impl<'a> TermCache<'a> {
     /// Prepares for a query.
     pub(crate) fn for_query(snapshot: &'a LexicalSnapshot, understood: &Understood) -> Self {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
-        let phrase = phrase::key(understood.wording());
+        let phrase = names::phrase_key(understood.wording());
         let path = query_terms::path(understood);
         Self {
             snapshot,

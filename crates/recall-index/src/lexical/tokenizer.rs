@@ -4,8 +4,8 @@ use recall_text::{fold_case, normalize_text, normalized_path};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::lexical::analysis::{Analysis, cut};
+use crate::lexical::names;
 use crate::lexical::words::Word;
-use crate::lexical::{names, phrase};
 
 /// The tokenizer of prose, code, names and paths: the terms of [`Analysis`].
 pub(crate) const WORDS: &str = "recall-words";
@@ -21,7 +21,7 @@ pub(crate) const NAMES: &str = "recall-names";
 pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
 /// The tokenizer of whole paths: every suffix that begins at a component, in folded form.
 pub(crate) const PATH_ENDS: &str = "recall-path-ends";
-/// The tokenizer of titles and headings: the value as a [`phrase::key`].
+/// The tokenizer of titles and headings: the value as a [`names::phrase_key`].
 pub(crate) const PHRASES: &str = "recall-phrases";
 
 /// Registers the tokenizers under their names.
@@ -34,7 +34,7 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(
         PHRASES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            if let Some(key) = phrase::key(text) {
+            if let Some(key) = names::phrase_key(text) {
                 out.push(&key);
             }
         })),

@@ -11,27 +11,22 @@
 //! A word that the index contains is kept beside its translations, with its other forms: documents in the language of the question
 //! are found by it. The index itself stems English only, because it does not know in which language a query will be.
 //!
-//! ADR 60 has the measurements. The parts in their order: `parts` (what is translated at all), `detect` (which language),
-//! `dictionary`, `compound` and `unspaced` (which words), `texts` (the same for texts that are indexed).
+//! ADR 60 has the measurements. The parts in their order: `detect` (which language),
+//! `dictionary` and `languages` (which parts of the question, and which words), `texts` (the same for texts that are indexed).
 
-mod compound;
 mod detect;
 mod dictionary;
-mod known_words;
 mod languages;
-mod parts;
 mod texts;
-mod unspaced;
 
 use recall_core::{QueryClass, Understood};
 use recall_text::words::is_stop_word;
 use recall_text::{fold_case, normalize_text};
 
 use detect::Extent;
-use dictionary::Meaning;
-pub use known_words::KnownWords;
+pub use detect::KnownWords;
+use dictionary::{Meaning, Part, parts_of_question};
 use languages::NaturalLanguage;
-use parts::{Part, parts_of_question};
 pub(crate) use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
@@ -155,7 +150,7 @@ impl Translation<'_> {
         if is_whole {
             self.keep(&folded);
         }
-        for (word, meaning) in unspaced::words(&folded, self.language.dictionary()) {
+        for (word, meaning) in dictionary::unspaced_words(&folded, self.language.dictionary()) {
             match meaning {
                 Some(Meaning::FunctionWord(question_word)) => question_word.iter().for_each(|word| self.keep(word)),
                 Some(Meaning::Equivalents(equivalents)) if is_whole => self.push_english(equivalents),

@@ -1,4 +1,4 @@
-//! Writing of documents to the index.
+//! Writing of documents to the index, and the policy of merging its segments.
 //!
 //! A commit survives the end of the process, not a loss of power: files are synced and sealed once, by [`LexicalWriter::finish`],
 //! since a sync of each of the twenty files of a commit took nine tenths of its time. What a loss of power tears is found by checksum
@@ -15,14 +15,13 @@ use std::time::{Duration, Instant};
 
 use recall_core::{DocumentRow, Generation};
 use tantivy::directory::error::LockError;
-use tantivy::indexer::{IndexWriterOptions, UserOperation};
-use tantivy::{IndexWriter, TantivyError, Term};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, MergePolicy, UserOperation};
+use tantivy::{IndexWriter, SegmentMeta, TantivyError, Term};
 
 use crate::lexical::byte_semaphore::ByteSemaphore;
 use crate::lexical::chunk_document::{ChunkDocument, IndexedDocument, chunks};
 use crate::lexical::format;
 use crate::lexical::integrity;
-use crate::lexical::merging;
 use crate::lexical::open::{LexicalOpenError, cause, system_error};
 use crate::lexical::shared_index::SharedIndex;
 
@@ -95,7 +94,7 @@ impl LexicalWriter {
                 opened => break opened.map_err(|error| LexicalWriteError::new(&shared, error))?,
             }
         };
-        inner.set_merge_policy(Box::new(merging::default_policy()));
+        inner.set_merge_policy(Box::new(default_merge_policy()));
         let in_flight = ByteSemaphore::new(MAX_IN_FLIGHT_BYTES);
         Ok(Self { shared, inner, in_flight, commits: 0, committed: Generation::default(), has_more: false })
     }
@@ -109,7 +108,7 @@ impl LexicalWriter {
         // The removal does not reach documents that are queued or half indexed, so roll back first. A rollback replaces
         // the inner writer, with the default policy.
         self.inner.rollback().map_err(|error| self.note_failure(error))?;
-        self.inner.set_merge_policy(Box::new(merging::default_policy()));
+        self.inner.set_merge_policy(Box::new(default_merge_policy()));
         self.inner.delete_all_documents().map_err(|error| self.note_failure(error))?;
         Ok(())
     }
@@ -145,7 +144,7 @@ impl LexicalWriter {
     pub fn commit(&mut self, generation: Generation) -> Result<(), LexicalWriteError> {
         if self.commits == 1 {
             // After a second commit, more are likely. Leave small segments to be merged at the end.
-            self.inner.set_merge_policy(Box::new(merging::BurstPolicy::default()));
+            self.inner.set_merge_policy(Box::new(BurstPolicy::default()));
         }
         self.commit_as(generation)?;
         (self.commits, self.committed, self.has_more) = (self.commits + 1, generation, false);
@@ -181,7 +180,7 @@ impl LexicalWriter {
     pub fn finish(mut self) -> Result<(), LexicalWriteError> {
         if self.commits > 1 && !self.has_more {
             // Merges are chosen at a commit. This one adds nothing.
-            self.inner.set_merge_policy(Box::new(merging::default_policy()));
+            self.inner.set_merge_policy(Box::new(default_merge_policy()));
             self.commit_as(self.committed)?;
         }
         let Self { shared, inner, .. } = self;
@@ -265,4 +264,63 @@ impl From<LexicalOpenError> for LexicalWriteError {
             LexicalOpenError::Outdated { ref path, .. } => Self::Damaged { path: path.clone(), source: error.into() },
         }
     }
+}
+
+/// Segments below this size are small: rewriting one takes a few milliseconds.
+const SMALL_CHUNKS: u32 = 2_000;
+
+/// The number of segments merged into one. Every search looks up every word in each segment.
+const MERGE_FACTOR: usize = 4;
+
+/// Segments below this size form one level while commits follow each other.
+const TINY_CHUNKS: u32 = 64;
+
+/// The share of removed entries from which a segment is rewritten. Otherwise a large segment would keep them for ever.
+const MAX_REMOVED_SHARE: f32 = 0.25;
+
+/// A policy that keeps the number of segments small.
+///
+/// Segments of similar size are merged, four at a time. Each level is four times the size of the one below, and all
+/// small segments form one level. A commit of one file thereby rewrites a few thousand chunks at most, and 100,000
+/// chunks are at most a dozen segments.
+pub(crate) fn default_merge_policy() -> LogMergePolicy {
+    by_size(SMALL_CHUNKS)
+}
+
+/// A policy that keeps the number of merges small while commits follow each other. It merges small segments by size
+/// too.
+///
+/// Merging all small segments at every third commit would write each chunk ten times or more before it is in a large
+/// segment. With this policy it is written three times. At most nine small segments remain until [`default_merge_policy`] merges them.
+#[derive(Debug)]
+pub(crate) struct BurstPolicy {
+    small: LogMergePolicy,
+    large: LogMergePolicy,
+}
+
+impl Default for BurstPolicy {
+    fn default() -> Self {
+        Self { small: by_size(TINY_CHUNKS), large: default_merge_policy() }
+    }
+}
+
+impl MergePolicy for BurstPolicy {
+    fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
+        let (small, large): (Vec<_>, Vec<_>) =
+            segments.iter().cloned().partition(|segment| segment.num_docs() < SMALL_CHUNKS);
+        let mut candidates = self.small.compute_merge_candidates(&small);
+        candidates.extend(self.large.compute_merge_candidates(&large));
+        candidates
+    }
+}
+
+/// Merges the segments of a level. Each level is four times the size of the one below, and all segments below `least`
+/// form one level.
+fn by_size(least: u32) -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(MERGE_FACTOR);
+    policy.set_min_layer_size(least);
+    policy.set_level_log_size((MERGE_FACTOR as f64).log2());
+    policy.set_del_docs_ratio_before_merge(MAX_REMOVED_SHARE);
+    policy
 }

@@ -15,16 +15,13 @@ use recall_os::FileStamp;
 use crate::vector::error::ContentError;
 use crate::vector::graph::Graph;
 use crate::vector::mapping::Mapping;
-use crate::vector::slot_set::SlotSet;
-use crate::vector::{Model, VectorOpenError, record};
+use crate::vector::{Model, VectorOpenError, kernel};
 
 mod format;
 mod search;
-mod write;
 
 use format::{BLOCK_BYTES, HEAD_BYTES, Head};
-pub(crate) use format::{FORMAT, Reader, check_model};
-pub(crate) use write::{BaseParts, Content, write};
+pub(crate) use format::{BaseParts, Content, FORMAT, Reader, SlotSet, check_model, write};
 
 /// A base with verified head and tables.
 pub(crate) struct Base {
@@ -193,7 +190,7 @@ impl Base {
             }
         }
         let at = self.head.content_at();
-        let stride = record::stride(self.head.model.dimensions);
+        let stride = kernel::stride(self.head.model.dimensions);
         let graph = self.has_graph().then(|| Graph::view(&self.mapping, at..self.mapping.len(), stride)).transpose();
         // The bytes are verified, so a failure means that another version of usearch wrote them.
         let graph = graph.map_err(|error| ContentError::Damaged(format!("{}: {error}", self.path.display())))?;

@@ -3,9 +3,8 @@
 use recall_core::{ChunkRow, NearestError, Neighbour, Quantised, RowFilter, VectorIndex};
 use rustc_hash::FxHashMap;
 
-use crate::vector::query::Query;
-use crate::vector::record;
-use crate::vector::top_k::TopK;
+use crate::vector::kernel;
+use crate::vector::query::{Query, TopK};
 
 /// An in-memory index that compares every embedding. Takes a millisecond for 100,000 embeddings of 256 dimensions.
 #[derive(Clone, Debug)]
@@ -32,13 +31,13 @@ impl Exact {
         self.remove(row);
         self.slots.insert(row, self.rows.len() as u32);
         self.rows.push(row);
-        record::push(&mut self.records, embedding);
+        kernel::push(&mut self.records, embedding);
     }
 
     /// Removes the embedding of a chunk. Returns whether it had one.
     pub fn remove(&mut self, row: ChunkRow) -> bool {
         let Some(slot) = self.slots.remove(&row).map(|slot| slot as usize) else { return false };
-        let stride = record::stride(self.dimensions);
+        let stride = kernel::stride(self.dimensions);
         let last = self.rows.len() - 1;
         if slot != last {
             self.records.copy_within(last * stride.., slot * stride);
@@ -56,7 +55,7 @@ impl Exact {
 
     pub(crate) fn record(&self, row: ChunkRow) -> Option<&[u8]> {
         let slot = *self.slots.get(&row)? as usize;
-        let stride = record::stride(self.dimensions);
+        let stride = kernel::stride(self.dimensions);
         Some(&self.records[slot * stride..(slot + 1) * stride])
     }
 

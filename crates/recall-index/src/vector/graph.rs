@@ -14,8 +14,8 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
+use crate::vector::kernel;
 use crate::vector::mapping::Mapping;
-use crate::vector::{kernel, record};
 
 /// The number of edges per node; twice as many at the bottom level. With 16, a graph takes half the bytes of its
 /// records at 256 dimensions.
@@ -156,8 +156,8 @@ impl Graph {
                     std::slice::from_raw_parts(right.cast::<u8>(), stride),
                 )
             };
-            let dot = kernel::dot_bytes(record::components(left), record::components(right));
-            1.0 - dot as f32 * record::factor(left) * record::factor(right)
+            let dot = kernel::dot_bytes(kernel::components(left), kernel::components(right));
+            1.0 - dot as f32 * kernel::factor(left) * kernel::factor(right)
         }));
     }
 
@@ -205,6 +205,7 @@ mod tests {
     use recall_core::Quantised;
 
     use super::*;
+    use crate::vector::kernel;
 
     const DIMENSIONS: usize = 8;
 
@@ -214,14 +215,14 @@ mod tests {
         for degrees in 0..360_u16 {
             let (sine, cosine) = f32::from(degrees).to_radians().sin_cos();
             let embedding = [cosine, sine, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0];
-            record::push(&mut records, &Quantised::quantise(&embedding).expect("a direction"));
+            kernel::push(&mut records, &Quantised::quantise(&embedding).expect("a direction"));
         }
         records
     }
 
     #[test]
     fn a_walk_whose_filter_allows_nothing_is_cancelled() {
-        let (records, stride) = (circle(), record::stride(DIMENSIONS));
+        let (records, stride) = (circle(), kernel::stride(DIMENSIONS));
         let graph = Graph::build(&records, stride).expect("memory");
         let query = &records[..stride];
         let filter_calls = Cell::new(0);
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn usearch_keeps_records_in_the_order_of_their_keys() {
-        let (records, stride) = (circle(), record::stride(DIMENSIONS));
+        let (records, stride) = (circle(), kernel::stride(DIMENSIONS));
         let place = tempfile::tempdir().expect("a temporary directory");
         let bytes = |graph: Graph| {
             let path = place.path().join("graph");

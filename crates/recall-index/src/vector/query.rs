@@ -1,8 +1,11 @@
-//! The quantised embedding of a query.
+//! The quantised embedding of a query, and the selection of its best neighbours.
 
-use recall_core::{NearestError, Quantised};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
-use crate::vector::{kernel, record};
+use recall_core::{ChunkRow, NearestError, Neighbour, Quantised};
+
+use crate::vector::kernel;
 
 /// The value of a query's largest component after quantisation.
 ///
@@ -27,8 +30,8 @@ impl Query {
             return Err(NearestError::Dimensions { expected: dimensions, found: embedding.len() });
         }
         let quantised = Quantised::quantise(embedding).map_err(|_| NearestError::NoDirection)?;
-        let mut record = Vec::with_capacity(record::stride(dimensions));
-        record::push(&mut record, &quantised);
+        let mut record = Vec::with_capacity(kernel::stride(dimensions));
+        kernel::push(&mut record, &quantised);
         let greatest = embedding.iter().fold(0.0, |greatest: f32, component| greatest.max(component.abs()));
         let components: Vec<i16> =
             embedding.iter().map(|component| (component / greatest * MAX_COMPONENT).round() as i16).collect();
@@ -37,12 +40,12 @@ impl Query {
     }
 
     pub(crate) fn cosine(&self, record: &[u8]) -> f32 {
-        self.scale(kernel::dot(&self.components, record::components(record)), record)
+        self.scale(kernel::dot(&self.components, kernel::components(record)), record)
     }
 
     /// Calls `look` with the index and the cosine of each record.
     pub(crate) fn scan(&self, records: &[u8], mut look: impl FnMut(usize, f32)) {
-        let stride = record::stride(self.components.len());
+        let stride = kernel::stride(self.components.len());
         let mut sums = [0; BLOCK];
         for (number, block) in records.chunks(BLOCK * stride).enumerate() {
             kernel::dots(&self.components, block, stride, &mut sums);
@@ -58,15 +61,85 @@ impl Query {
 
     #[inline]
     fn scale(&self, dot: i32, record: &[u8]) -> f32 {
-        dot as f32 * self.factor * record::factor(record)
+        dot as f32 * self.factor * kernel::factor(record)
     }
 }
+
+/// The best neighbours so far, by descending cosine, then by ascending row.
+pub(crate) struct TopK {
+    limit: usize,
+    /// The worst on top.
+    kept: BinaryHeap<Reverse<Ranked>>,
+    /// The cosine that a new neighbour must reach.
+    threshold: f32,
+}
+
+impl TopK {
+    pub(crate) fn new(limit: usize) -> Self {
+        // Callers that want all neighbours pass a larger number than there are.
+        Self { limit, kept: BinaryHeap::with_capacity(limit.min(1024) + 1), threshold: f32::NEG_INFINITY }
+    }
+
+    /// Whether a neighbour with this cosine could be kept. An equal cosine could, because of its row.
+    #[inline]
+    pub(crate) fn could_keep(&self, cosine: f32) -> bool {
+        cosine >= self.threshold
+    }
+
+    pub(crate) fn offer(&mut self, row: ChunkRow, cosine: f32) {
+        if self.limit == 0 || !self.could_keep(cosine) {
+            return;
+        }
+        self.kept.push(Reverse(Ranked { row, cosine }));
+        if self.kept.len() > self.limit {
+            self.kept.pop();
+        }
+        if self.kept.len() == self.limit {
+            self.threshold = self.kept.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.cosine);
+        }
+    }
+
+    /// The best neighbours, in order.
+    pub(crate) fn into_sorted(self) -> Vec<Neighbour> {
+        // Ascending order of the reversed elements is best first.
+        let sorted = self.kept.into_sorted_vec().into_iter();
+        sorted.map(|Reverse(Ranked { row, cosine })| Neighbour { row, cosine }).collect()
+    }
+}
+
+/// A neighbour, ordered from worst to best.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    row: ChunkRow,
+    cosine: f32,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.cosine.total_cmp(&other.cosine).then_with(|| other.row.cmp(&self.row))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::vector::kernel;
 
     proptest! {
         #[test]
@@ -79,7 +152,7 @@ mod tests {
             let dot: f64 = query.iter().zip(&embedding).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
             let exact = dot / length(&query) / length(&embedding);
             let mut record = Vec::new();
-            record::push(&mut record, &Quantised::quantise(&embedding).expect("a direction"));
+            kernel::push(&mut record, &Quantised::quantise(&embedding).expect("a direction"));
             let cosine = Query::new(&query, query.len()).expect("a direction").cosine(&record);
             let bound = Quantised::error_bound(&embedding) + Quantised::error_bound(&query) * 127.0 / MAX_COMPONENT;
             prop_assert!((f64::from(cosine) - exact).abs() <= f64::from(bound) + 1e-6, "{cosine} {exact} {bound}");
@@ -91,6 +164,21 @@ mod tests {
         assert!(matches!(Query::new(&[1.0], 2), Err(NearestError::Dimensions { expected: 2, found: 1 })));
         for query in [[0.0, 0.0], [f32::NAN, 1.0], [f32::INFINITY, 1.0]] {
             assert!(matches!(Query::new(&query, 2), Err(NearestError::NoDirection)), "{query:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_are_the_first_of_all_in_order(cosines in prop::collection::vec(-3_i8..4, 0..40), limit in 0_usize..50) {
+            let mut best = TopK::new(limit);
+            let mut all: Vec<(i8, i64)> = cosines.iter().enumerate().map(|(row, cosine)| (-cosine, row as i64)).collect();
+            for (cosine, row) in all.iter().rev() {
+                best.offer(ChunkRow(*row), f32::from(-cosine));
+            }
+            all.sort_unstable();
+            all.truncate(limit);
+            let found: Vec<(i8, i64)> = best.into_sorted().iter().map(|n| (-(n.cosine as i8), n.row.0)).collect();
+            prop_assert_eq!(found, all);
         }
     }
 }

@@ -13,10 +13,9 @@ use parking_lot::{Mutex, RwLock};
 use recall_core::{ChunkRow, Generation, NearestError, Neighbour, Quantised, RowFilter, RowSet, VectorIndex};
 
 use crate::vector::base::Base;
+use crate::vector::base::SlotSet;
 use crate::vector::delta::{Delta, LogEntry};
-use crate::vector::query::Query;
-use crate::vector::slot_set::SlotSet;
-use crate::vector::top_k::TopK;
+use crate::vector::query::{Query, TopK};
 use crate::vector::{Exact, Model, Settings, VectorOpenError, VectorWriteError, folder};
 
 mod merge;

@@ -7,9 +7,8 @@ use recall_core::{ByteSpan, Chunk, ChunkRow, DocumentRow, Edge, EdgeKind};
 use rusqlite::Connection;
 
 use crate::catalog::ReadError;
-use crate::catalog::checksum::checksum;
 use crate::catalog::packing::{NameCandidate, candidates_for, pack_references, unpack_references, visit_references};
-use crate::catalog::text_blocks;
+use crate::catalog::rows::texts::{self, checksum};
 
 /// The edges of a document to store: sorted, without duplicates and without definitions.
 pub(crate) fn edges_to_store(edges: &[Edge]) -> Vec<&Edge> {
@@ -108,7 +107,7 @@ fn are_named(candidates: &[NameCandidate], name: &str, compressed: &[u8]) -> Opt
     let places = || candidates.iter().filter_map(|candidate| candidate.place);
     let start = places().min().unwrap_or_default();
     let end = places().max().map_or(start, |last| last + name.len());
-    let text = text_blocks::decompress_bytes(compressed, start, end)?;
+    let text = texts::decompress_bytes(compressed, start, end)?;
     let occurs_at = |place: usize| text[place - start..].starts_with(name.as_bytes());
     Some(candidates.iter().map(|candidate| candidate.place.is_none_or(occurs_at)).collect())
 }
@@ -139,7 +138,7 @@ pub(crate) fn each_reference(
         let document = DocumentRow(row.get(0)?);
         let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        let text = text_blocks::decompress(compressed).ok_or_else(|| corrupt(document))?;
+        let text = texts::decompress(compressed).ok_or_else(|| corrupt(document))?;
         without_checksum(packed)
             .and_then(|packed| visit_references(packed, &text, |chunk, name| visit(document, chunk, name)))
             .ok_or_else(|| corrupt(document))

@@ -10,10 +10,12 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
-use super::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
+use super::assemble::{
+    ChunkStats, DocumentStats, FieldStats, MAX_TERMS, NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit,
+    saturated_frequency,
+};
 use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::rare::RareWord;
-use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, QueryStats};
 use crate::lexical::chunk_document::{SiblingKeys, unpack};
 use crate::lexical::clause::{K1, inverse_document_frequency};

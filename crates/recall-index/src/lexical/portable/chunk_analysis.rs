@@ -1,14 +1,13 @@
-//! The terms, names and phrases of one chunk.
+//! The terms, names and phrases of one chunk, the numbers that stand for them, and the fields that they belong to.
 
 use std::collections::BTreeMap;
 
 use recall_text::{DocPath, fold_case, normalize_text};
 use tantivy::fieldnorm::FieldNormReader;
 
-use super::key::{KeyField, Lengths, key};
 use crate::lexical::analysis::Analysis;
-use crate::lexical::names::{MAX_NAME_BYTES, ends, folded_ends};
-use crate::lexical::phrase;
+use crate::lexical::format::checksum;
+use crate::lexical::names::{self, MAX_NAME_BYTES, ends, folded_ends};
 use crate::lexical::translation::in_english;
 
 /// The parts of a chunk that are analysed. Secrets are masked in all of them.
@@ -51,7 +50,7 @@ const FORMAT: u8 = 3;
 
 /// The number of a term without its field.
 pub(super) fn term_number(term: &str) -> u32 {
-    key(KeyField::Body, term)
+    key_of_term(KeyField::Body, term)
 }
 
 impl ChunkAnalysis {
@@ -79,7 +78,7 @@ impl ChunkAnalysis {
                 .filter(|name| name.len() <= MAX_NAME_BYTES)
                 .map(|name| normalize_text(name).into())
                 .collect(),
-            phrases: parts.phrases.iter().filter_map(|text| phrase::key(text)).collect(),
+            phrases: parts.phrases.iter().filter_map(|text| names::phrase_key(text)).collect(),
         }
     }
 
@@ -98,9 +97,9 @@ impl ChunkAnalysis {
             }
         }
         for name in &self.names {
-            keys.extend(folded_ends(name).iter().map(|end| key(KeyField::Name, end)));
+            keys.extend(folded_ends(name).iter().map(|end| key_of_term(KeyField::Name, end)));
         }
-        keys.extend(self.phrases.iter().map(|phrase| key(KeyField::Phrase, phrase)));
+        keys.extend(self.phrases.iter().map(|phrase| key_of_term(KeyField::Phrase, phrase)));
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -191,10 +190,10 @@ pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     lengths.folder += folder;
     let mut keys: Vec<u32> = Vec::new();
     for (field, terms) in [KeyField::Path, KeyField::Stem, KeyField::Folder].into_iter().zip(&fields) {
-        keys.extend(terms.iter().map(|term| key(field, term)));
+        keys.extend(terms.iter().map(|term| key_of_term(field, term)));
     }
-    keys.extend(ends(&fold_case(path.as_str()), "/").map(|end| key(KeyField::PathEnd, end)));
-    keys.push(key(KeyField::FileName, &fold_case(path.stem())));
+    keys.extend(ends(&fold_case(path.as_str()), "/").map(|end| key_of_term(KeyField::PathEnd, end)));
+    keys.push(key_of_term(KeyField::FileName, &fold_case(path.stem())));
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -247,4 +246,67 @@ fn take_texts(from: &mut &[u8]) -> Option<Vec<String>> {
         texts.push(String::from_utf8(text.to_vec()).ok()?);
     }
     Some(texts)
+}
+
+/// A field whose terms have numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyField {
+    /// Terms of a chunk's text.
+    Body,
+    /// Terms of a chunk's text that make up much of it.
+    Dense,
+    /// Terms of a chunk's names.
+    Symbol,
+    /// Terms of a chunk's doc comment.
+    Comment,
+    /// A name that the chunk defines, folded.
+    Name,
+    /// A title, a heading or a first sentence.
+    Phrase,
+    /// Terms of a document's path.
+    Path,
+    /// Terms of its file name without extension.
+    Stem,
+    /// Terms of the name of its directory.
+    Folder,
+    /// A suffix of its path, folded.
+    PathEnd,
+    /// Its file name without extension, folded.
+    FileName,
+}
+
+/// The number of a term in a field. Two terms share one with a probability of one in four thousand million.
+pub(super) fn key_of_term(field: KeyField, term: &str) -> u32 {
+    let sum = checksum(term) ^ (field as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (sum ^ sum >> 32) as u32
+}
+
+/// The number of terms in each field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// In the texts of chunks.
+    pub body: u64,
+    /// In the names that chunks define, and that enclose them.
+    pub symbol: u64,
+    /// In the doc comments of chunks.
+    pub comment: u64,
+    /// In the paths of documents, once for each document.
+    pub path: u64,
+    /// In file names without extensions, once for each document.
+    pub stem: u64,
+    /// In the names of directories, once for each document.
+    pub folder: u64,
+}
+
+impl Lengths {
+    /// The lengths as a list, in the order of the fields.
+    pub fn to_array(self) -> [u64; 6] {
+        let Self { body, symbol, comment, path, stem, folder } = self;
+        [body, symbol, comment, path, stem, folder]
+    }
+
+    /// The inverse of [`to_array`](Self::to_array).
+    pub fn from_array([body, symbol, comment, path, stem, folder]: [u64; 6]) -> Self {
+        Self { body, symbol, comment, path, stem, folder }
+    }
 }

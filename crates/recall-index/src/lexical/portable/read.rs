@@ -3,14 +3,16 @@
 use recall_core::{Candidate, ChunkRow, Neighbour};
 use recall_text::{fold_case, normalized_path};
 
-use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, field_key, path_terms, round, term_number};
-use super::key::{KeyField, key};
+use super::chunk_analysis::{
+    CHUNK_FIELDS, ChunkAnalysis, KeyField, field_key, key_of_term, path_terms, round, term_number,
+};
 use super::{PortableDocument, PortableQuery, Statistics};
 use crate::lexical::analysis::Analysis;
 use crate::lexical::chunk_document::SiblingKeys;
 use crate::lexical::clause::{K1, inverse_document_frequency};
-use crate::lexical::evidence::assemble::{NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency};
-use crate::lexical::evidence::stats::{ChunkStats, DocumentStats, FieldStats};
+use crate::lexical::evidence::assemble::{
+    ChunkStats, DocumentStats, FieldStats, NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency,
+};
 use crate::lexical::evidence::{Evidence, QueryStats};
 use crate::lexical::names::{MIN_PREFIX_BYTES, SCOPE, each_end, ends, folded_ends};
 use crate::lexical::query_terms::{SpellingSuggestions, spanning};
@@ -114,8 +116,8 @@ impl PortableQuery {
         let mut occurs = Vec::new();
         for term in &self.terms {
             let counts = CHUNK_FIELDS.map(|field| statistics.count(field_key(field, term_number(term))));
-            let of_path =
-                [KeyField::Path, KeyField::Stem, KeyField::Folder].map(|field| statistics.count(key(field, term)));
+            let of_path = [KeyField::Path, KeyField::Stem, KeyField::Folder]
+                .map(|field| statistics.count(key_of_term(field, term)));
             weighed.weights.push(inverse_document_frequency(counts[0], statistics.chunks));
             occurs.push(counts[0] > 0 || counts[1] > 0 || of_path[0] > 0);
             weighed.by_field.push((

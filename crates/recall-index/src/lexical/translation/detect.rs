@@ -3,10 +3,8 @@
 use recall_text::fold_case;
 use recall_text::words::is_stop_word;
 
-use super::dictionary::Meaning;
-use super::known_words::KnownWords;
+use super::dictionary::{Meaning, Part};
 use super::languages::{LANGUAGES, NaturalLanguage, Script};
-use super::parts::Part;
 
 /// How much of a question is in another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,3 +135,12 @@ fn begin_alike(a: &str, b: &str) -> bool {
 
 /// The fewest bytes that two words must share at their beginning to count as one word in two languages.
 const ALIKE_BYTES: usize = 4;
+
+/// What an index says about words.
+pub trait KnownWords {
+    /// Whether a text contains a word, in any form that the index regards as the same.
+    fn contains(&self, word: &str) -> bool;
+
+    /// Some words of the texts that begin with a prefix.
+    fn beginning_with(&self, prefix: &str) -> Vec<String>;
+}

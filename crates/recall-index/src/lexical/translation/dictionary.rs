@@ -1,17 +1,21 @@
-//! A dictionary from one language to English.
+//! A dictionary from one language to English, and the words that are looked up: what stands between two blanks, or in a
+//! run without spaces.
 //!
 //! A line of its file is an English word or expression, a tab, and the words that mean it, the most usual first, separated by
 //! commas. Before the tab of function words stands nothing, or an English question word. The lines are in the order of how usual the
 //! English words are in code and its documentation, which decides between equivalents in the same place.
+//!
+//! The dictionary decides where words begin: of all ways to cut a run, the one with the fewest words and the fewest letters that are
+//! in no word. Function words are in the dictionary too, so that a particle does not join the noun before it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use frostem::Stemmer;
-use recall_text::fold_case;
-use recall_text::words::letters;
+use recall_core::Understood;
+use recall_text::words::{Piece, letters, pieces, runs, unspaced_letters};
+use recall_text::{fold_case, normalize_text};
 use rustc_hash::FxBuildHasher;
-
-use super::parts::Part;
 
 /// A dictionary in memory.
 pub(super) struct Dictionary {
@@ -137,4 +141,114 @@ impl Dictionary {
         let stem = self.stemmer.as_ref()?.stem(word);
         (letters(&stem).count() >= MIN_STEM_LETTERS).then(|| stem.into_owned())
     }
+}
+
+/// A part of what stands between two blanks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// A name of code, a path or a number, which is the same in every language.
+    Name(&'a str),
+    Word(&'a str),
+    /// Words of a script without spaces.
+    Run(&'a str),
+}
+
+/// The parts of a question, in order. `text` is its normalized text. Its paths, and its identifiers in scripts with spaces, are names.
+pub(super) fn parts_of_question<'a>(question: &Understood, text: &'a str) -> Vec<Part<'a>> {
+    let identifiers = question.identifiers.iter().filter(|name| unspaced_letters(name) == 0);
+    let names = question.paths.iter().chain(&question.possible_paths).chain(identifiers);
+    let names: Vec<Cow<'_, str>> = names.map(|name| normalize_text(name)).collect();
+    let parts = text.split_whitespace().flat_map(|word| match names.iter().find(|name| word.contains(name.as_ref())) {
+        Some(name) => {
+            let start = word.find(name.as_ref()).unwrap_or_default();
+            vec![Part::Name(&word[start..start + name.len()])]
+        }
+        None => split(word),
+    });
+    parts.collect()
+}
+
+/// The parts of what stands between two blanks, in order: `Handler-Funktionen`, `Redisの接続`, `l'index`.
+pub(super) fn split(word: &str) -> Vec<Part<'_>> {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    if bare.is_ascii() && bare.contains(['.', '_', ':', '@', '#']) {
+        return vec![Part::Name(bare)];
+    }
+    let mut parts = Vec::new();
+    for part in bare.split('-') {
+        if is_name(part) {
+            parts.push(Part::Name(part));
+            continue;
+        }
+        parts.extend(runs(part).flat_map(pieces).map(|piece| match piece {
+            Piece::Spaced(word) if is_name(word) => Part::Name(word),
+            Piece::Spaced(word) => Part::Word(word),
+            Piece::Unspaced(run) => Part::Run(run),
+        }));
+    }
+    parts
+}
+
+/// Whether a word is written like a name of code.
+fn is_name(word: &str) -> bool {
+    let has_inner_capital = || word.chars().skip(1).any(char::is_uppercase);
+    let has_sign = || word.chars().any(|c| !c.is_ascii_alphabetic() && c != '\'');
+    word.is_ascii() && (has_sign() || has_inner_capital())
+}
+
+/// What a word of several letters costs.
+const WORD: u32 = 10;
+
+/// What a word of one letter costs: one letter belongs to a longer word more often than it is one.
+const LETTER: u32 = 16;
+
+/// What a letter in no word costs: more than a word of one letter.
+const UNKNOWN_LETTER: u32 = 22;
+
+/// The best way to cut a run up to one of its letters.
+#[derive(Clone, Copy)]
+struct Cut {
+    cost: u32,
+    /// Where its last word begins, in letters.
+    from: usize,
+}
+
+/// Cuts a run in its folded form into words, in order, with their meaning; `None` for neighbouring letters that are in no word.
+pub(super) fn unspaced_words<'run, 'dictionary>(
+    run: &'run str,
+    dictionary: &'dictionary Dictionary,
+) -> Vec<(&'run str, Option<Meaning<'dictionary>>)> {
+    let ends: Vec<usize> = letters(run)
+        .scan(0, |end, letter| {
+            *end += letter.len();
+            Some(*end)
+        })
+        .collect();
+    let starts_at = |letter: usize| letter.checked_sub(1).map_or(0, |before| ends[before]);
+    let mut best = vec![Cut { cost: 0, from: 0 }];
+    for to in 1..=ends.len() {
+        let unknown = Cut { cost: best[to - 1].cost + UNKNOWN_LETTER, from: to - 1 };
+        let cuts = (to.saturating_sub(dictionary.longest())..to).filter_map(|from| {
+            dictionary.exactly(&run[starts_at(from)..ends[to - 1]])?;
+            Some(Cut { cost: best[from].cost + if to - from == 1 { LETTER } else { WORD }, from })
+        });
+        best.push(cuts.chain([unknown]).min_by_key(|cut| cut.cost).unwrap_or(unknown));
+    }
+    let mut unspaced_words: Vec<(&str, Option<Meaning<'_>>)> = Vec::new();
+    let mut to = ends.len();
+    // From the end, because each cut knows the word before it.
+    let mut end = run.len();
+    while to > 0 {
+        let from = best[to].from;
+        let meaning = dictionary.exactly(&run[starts_at(from)..starts_at(to)]);
+        if meaning.is_none() && unspaced_words.last().is_some_and(|(_, meaning)| meaning.is_none()) {
+            unspaced_words.pop();
+        } else {
+            end = starts_at(to);
+        }
+        unspaced_words.push((&run[starts_at(from)..end], meaning));
+        to = from;
+    }
+    unspaced_words.reverse();
+    unspaced_words
 }

@@ -1,11 +1,11 @@
-//! The languages that questions are translated from.
+//! The languages that questions are translated from, and their compound words: `Sitzungsverwaltung` is `Sitzung` and
+//! `Verwaltung`.
 
 use std::sync::OnceLock;
 
 use frostem::{Algorithm, Stemmer};
 
-use super::dictionary::{Dictionary, FunctionWords, Meaning};
-use super::{compound, dictionary};
+use super::dictionary::{self, Dictionary, FunctionWords, Meaning};
 
 /// A language with a dictionary.
 pub(super) struct NaturalLanguage {
@@ -69,7 +69,7 @@ impl NaturalLanguage {
 
     /// The equivalents of each part of a compound in its folded form. `None` if it is not one.
     pub(super) fn compound_parts(&self, word: &str) -> Option<Vec<&[&'static str]>> {
-        compound::parts(word, self.joints, self.dictionary())
+        compound_parts(word, self.joints, self.dictionary())
     }
 
     /// The roots of verbs that a word in its folded form may be a form of.
@@ -154,6 +154,57 @@ pub(super) static LANGUAGES: [NaturalLanguage; 12] = [
     language!("Turkish", "tr", Latin, Some(Algorithm::Turkish), &[], Some(&TURKISH_VERBS)),
     language!("Chinese", "zh", Han, None),
 ];
+
+/// The fewest bytes of a part. Shorter ones are mostly endings of longer words.
+const MIN_PART_BYTES: usize = 3;
+
+/// The most parts of a word.
+const MOST_PARTS: usize = 4;
+
+/// The equivalents of each part of a compound in its folded form. `None` if it cannot be cut into words of the dictionary.
+///
+/// Longer first parts are tried first. `joints` may stand between two parts; without any the language has no compounds.
+pub(super) fn compound_parts<'a>(
+    word: &str,
+    joints: &[&str],
+    dictionary: &'a Dictionary,
+) -> Option<Vec<&'a [&'static str]>> {
+    let mut compound_parts = Vec::new();
+    (!joints.is_empty() && cut(word, joints, dictionary, &mut compound_parts)).then_some(compound_parts)
+}
+
+fn cut<'a>(
+    word: &str,
+    joints: &[&str],
+    dictionary: &'a Dictionary,
+    compound_parts: &mut Vec<&'a [&'static str]>,
+) -> bool {
+    if let Some(Meaning::Equivalents(last)) = dictionary.meaning(word).filter(|_| !compound_parts.is_empty()) {
+        compound_parts.push(last);
+        return true;
+    }
+    if compound_parts.len() + 1 >= MOST_PARTS {
+        return false;
+    }
+    let ends = word.char_indices().map(|(at, _)| at).rev();
+    for end in ends.filter(|&end| end >= MIN_PART_BYTES && word.len() - end >= MIN_PART_BYTES) {
+        let (first, rest) = word.split_at(end);
+        let bare =
+            joints.iter().filter_map(|joint| first.strip_suffix(joint)).filter(|bare| bare.len() >= MIN_PART_BYTES);
+        let known = bare.filter_map(|bare| match dictionary.exactly(bare)? {
+            Meaning::Equivalents(equivalents) => Some(equivalents),
+            Meaning::FunctionWord(_) => None,
+        });
+        for equivalents in known {
+            compound_parts.push(equivalents);
+            if cut(rest, joints, dictionary, compound_parts) {
+                return true;
+            }
+            compound_parts.pop();
+        }
+    }
+    false
+}
 
 #[cfg(test)]
 mod tests {

@@ -11,10 +11,8 @@ use recall_text::{fold_case, normalize_text};
 use rustc_hash::FxBuildHasher;
 
 use super::detect::script_of;
-use super::dictionary::Meaning;
+use super::dictionary::{self, Meaning, Part, split};
 use super::languages::{LANGUAGES, NaturalLanguage, Script};
-use super::parts::{Part, split};
-use super::unspaced;
 
 /// The least share of function words in a text of a language. Prose has a third; comments among code have less.
 const LEAST_SHARE: f32 = 0.15;
@@ -67,7 +65,7 @@ fn push_part(
         Part::Run(run) => {
             let Some(language) = of_script else { return };
             let folded = fold_case(run);
-            for (_, meaning) in unspaced::words(&folded, language.dictionary()) {
+            for (_, meaning) in dictionary::unspaced_words(&folded, language.dictionary()) {
                 push(english, meaning);
             }
         }

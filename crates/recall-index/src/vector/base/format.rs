@@ -1,4 +1,4 @@
-//! The file format of a base.
+//! The file format of a base, its writing next to the one in use, and sets of its slots.
 //!
 //! ```text
 //! head          256 bytes: the kind of base, and the checksums of everything up to the content
@@ -10,13 +10,16 @@
 //!
 //! Numbers are little-endian. The content is in usearch's file format, or a prefix of it.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use recall_core::{Generation, ModelFingerprint};
+use recall_core::{ChunkRow, Generation, ModelFingerprint};
 
-use crate::vector::graph::PREFIX_BYTES;
-use crate::vector::{Model, VectorOpenError, record};
+use crate::vector::graph::{Graph, PREFIX_BYTES};
+use crate::vector::mapping::Mapping;
+use crate::vector::{Model, VectorOpenError, VectorWriteError, folder, kernel};
 
 /// The version of the format of all files of an index. Raised if one of them changes, or if usearch changes its format.
 pub(crate) const FORMAT: u32 = 1;
@@ -70,12 +73,12 @@ impl Head {
     }
 
     pub(super) fn content_bytes(&self) -> usize {
-        PREFIX_BYTES + self.slots * record::stride(self.model.dimensions) + self.graph_bytes
+        PREFIX_BYTES + self.slots * kernel::stride(self.model.dimensions) + self.graph_bytes
     }
 
     /// The range of the records in the content.
     pub(super) fn records(&self) -> Range<usize> {
-        PREFIX_BYTES..PREFIX_BYTES + self.slots * record::stride(self.model.dimensions)
+        PREFIX_BYTES..PREFIX_BYTES + self.slots * kernel::stride(self.model.dimensions)
     }
 
     pub(super) fn file_bytes(&self) -> u64 {
@@ -146,6 +149,141 @@ pub(crate) fn check_model(path: &Path, found: Model, expected: Model) -> Result<
         return Ok(());
     }
     Err(VectorOpenError::OtherModel { path: path.to_owned(), found: found.fingerprint, dimensions: found.dimensions })
+}
+
+/// The contents of a base to write.
+pub(crate) struct BaseParts<'a> {
+    pub(crate) model: Model,
+    pub(crate) generation: Generation,
+    /// The chunk of each slot.
+    pub(crate) rows: &'a [ChunkRow],
+    /// The slots whose chunks were removed or have a newer embedding. The graph still contains them.
+    pub(crate) dead: &'a SlotSet,
+    pub(crate) content: Content<'a>,
+}
+
+/// The records of a base.
+pub(crate) enum Content<'a> {
+    /// Records without a graph.
+    Records(&'a [u8]),
+    /// A graph, which contains the records.
+    Graph(&'a Graph),
+}
+
+/// Writes a base under a temporary name, syncs it to disk and renames it.
+pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), VectorWriteError> {
+    let BaseParts { model, generation, rows, dead, content } = parts;
+    let (in_memory, in_file);
+    let content: &[u8] = match content {
+        Content::Records(records) => {
+            let mut bytes = Vec::with_capacity(PREFIX_BYTES + records.len());
+            bytes.extend(prefix(rows.len(), model.dimensions));
+            bytes.extend_from_slice(records);
+            in_memory = bytes;
+            &in_memory
+        }
+        Content::Graph(graph) => {
+            in_file = save(graph, path)?;
+            &in_file
+        }
+    };
+    let records_end = PREFIX_BYTES + rows.len() * kernel::stride(model.dimensions);
+    let mut tables: Vec<u8> = rows.iter().flat_map(|row| row.0.to_le_bytes()).collect();
+    tables.extend(dead.to_bytes(rows.len()));
+    tables.extend(content.chunks(BLOCK_BYTES).flat_map(|block| crc32fast::hash(block).to_le_bytes()));
+    // Scans address records by offset. usearch does not document its layout, so check it here.
+    debug_assert!(content[..PREFIX_BYTES] == prefix(rows.len(), model.dimensions));
+    let head = Head {
+        model: *model,
+        generation: *generation,
+        slots: rows.len(),
+        dead: dead.len(),
+        graph_bytes: content.len() - records_end,
+        tables_checksum: crc32fast::hash(&tables),
+    };
+    folder::replace(path, |file| write_file(file, &head, &tables, content))
+        .map_err(|error| VectorWriteError::io(path, error))
+}
+
+/// Saves a graph to a temporary file next to the base and maps it.
+fn save(graph: &Graph, base: &Path) -> Result<Mapping, VectorWriteError> {
+    let path = folder::temporary(base, "graph").map_err(|error| VectorWriteError::io(base, error))?;
+    let mapped = (|| {
+        // Created here, so that only the owner can read it.
+        let file = folder::create(&path).map_err(|error| VectorWriteError::io(&path, error))?;
+        graph.save(&path)?;
+        Mapping::new(&file).map_err(|error| VectorWriteError::io(&path, error))
+    })();
+    // The mapping stays valid until it is unmapped. If the system cannot delete a mapped file, the next opening does.
+    folder::delete(&path);
+    mapped
+}
+
+fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Result<()> {
+    let mut writer = BufWriter::new(file);
+    writer.write_all(&head.to_bytes())?;
+    writer.write_all(tables)?;
+    let gap = head.content_at() - HEAD_BYTES - tables.len();
+    writer.write_all(&vec![0; gap])?;
+    writer.write_all(content)?;
+    writer.flush()?;
+    file.sync_all()
+}
+
+/// The start of usearch's format: the number of records and their stride.
+fn prefix(records: usize, dimensions: usize) -> [u8; PREFIX_BYTES] {
+    let mut prefix = [0; PREFIX_BYTES];
+    prefix[..4].copy_from_slice(&(records as u32).to_le_bytes());
+    prefix[4..].copy_from_slice(&(kernel::stride(dimensions) as u32).to_le_bytes());
+    prefix
+}
+
+/// A set of slots, with one bit each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SlotSet {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl SlotSet {
+    pub(crate) fn insert(&mut self, slot: usize) -> bool {
+        let (word, bit) = (slot / 64, 1 << (slot % 64));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let is_new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        self.len += usize::from(is_new);
+        is_new
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, slot: usize) -> bool {
+        self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bits of the first `places` slots, in little-endian words.
+    pub(crate) fn to_bytes(&self, places: usize) -> Vec<u8> {
+        let words = places.div_ceil(64);
+        let mut bytes: Vec<u8> = self.words.iter().take(words).flat_map(|word| word.to_le_bytes()).collect();
+        bytes.resize(words * 8, 0);
+        bytes
+    }
+
+    /// Reads the result of [`to_bytes`](Self::to_bytes).
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        let words: Vec<u64> = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let len = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self { words, len }
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use recall_core::{ChunkRow, NearestError, RowFilter};
 
 use super::Base;
+use crate::vector::base::format::SlotSet;
 use crate::vector::graph::{Graph, GraphError, Walk};
-use crate::vector::query::Query;
-use crate::vector::slot_set::SlotSet;
-use crate::vector::top_k::TopK;
-use crate::vector::{Settings, record};
+use crate::vector::query::{Query, TopK};
+use crate::vector::{Settings, kernel};
 
 /// How much longer than expected a filtered walk may take. If the filter's records are far from the query, the walk
 /// visits everything, and comparing the filter's records is cheaper.
@@ -47,7 +46,7 @@ impl Base {
             // Fewer results may be correct if the filter names chunks that are not in the base. Only a scan can tell.
             if let Some(found) = found.filter(|found| found.len() >= count.min(allowed)) {
                 let records = self.records()?;
-                let stride = record::stride(self.head.model.dimensions);
+                let stride = kernel::stride(self.head.model.dimensions);
                 for slot in found {
                     best.offer(self.rows[slot], query.cosine(&records[slot * stride..(slot + 1) * stride]));
                 }
@@ -100,7 +99,7 @@ impl Base {
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
         match filter {
             RowFilter::Only(rows) if rows.len() * LOOK_UP_COST < self.slots() => {
-                let stride = record::stride(self.head.model.dimensions);
+                let stride = kernel::stride(self.head.model.dimensions);
                 let slots = rows.iter().filter_map(|row| self.slot(row)).filter(|slot| !removed.contains(*slot));
                 for slot in slots {
                     best.offer(self.rows[slot], query.cosine(&records[slot * stride..(slot + 1) * stride]));
@@ -118,7 +117,7 @@ impl Base {
     /// The cosine of a chunk. `None` if it has no slot or was removed.
     pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &SlotSet) -> Result<Option<f32>, NearestError> {
         let Some(slot) = self.slot(row).filter(|slot| !removed.contains(*slot)) else { return Ok(None) };
-        let stride = record::stride(self.head.model.dimensions);
+        let stride = kernel::stride(self.head.model.dimensions);
         Ok(Some(query.cosine(&self.records()?[slot * stride..(slot + 1) * stride])))
     }
 

@@ -3,12 +3,12 @@
 use recall_core::{ChunkRow, VectorIndex};
 
 use super::{Log, State, Vectors};
+use crate::vector::base::SlotSet;
 use crate::vector::base::{self, Base, BaseParts, Content};
 use crate::vector::delta::{Delta, LogEntry};
 use crate::vector::error::ContentError;
 use crate::vector::graph::Graph;
-use crate::vector::slot_set::SlotSet;
-use crate::vector::{VectorWriteError, folder, record};
+use crate::vector::{VectorWriteError, folder, kernel};
 
 /// The delta is merged when it has more than a tenth of the base's embeddings. A scan of the delta then costs no more
 /// than a walk over the base's graph, and the base is rewritten once per tenth of growth.
@@ -46,7 +46,7 @@ impl Vectors {
         let state = self.state.read();
         let base = state.base.as_ref().map_or(0, |base| base.slots());
         let delta = state.delta.len();
-        let delta_bytes = (delta * record::stride(self.model.dimensions)) as u64;
+        let delta_bytes = (delta * kernel::stride(self.model.dimensions)) as u64;
         delta > self.settings.delta_least.max(base / BASE_PER_DELTA)
             || state.removed.len() > self.settings.delta_least.max(base / SLOTS_PER_DEAD)
             || log_bytes > MIN_LOG_BYTES.max(delta_bytes * LOG_PER_DELTA)
@@ -138,7 +138,7 @@ impl Vectors {
             dead.insert(slot);
         }
         let records: Vec<u8> = added.iter().filter_map(|row| state.delta.record(*row)).flatten().copied().collect();
-        let stride = record::stride(self.model.dimensions);
+        let stride = kernel::stride(self.model.dimensions);
         let graph = Graph::with_rows(base.graph_bytes().map_err(damage_error)?, base.slots(), &records, stride)?;
         let rows = [base.rows(), &added].concat();
         Ok(Merged { rows, dead, content: MergedContent::Graph(graph) })
@@ -146,7 +146,7 @@ impl Vectors {
 
     /// Rebuilds the base from all live embeddings, in the order of their rows.
     fn rebuilt(&self, state: &State, wants_graph: bool) -> Result<Merged, VectorWriteError> {
-        let stride = record::stride(self.model.dimensions);
+        let stride = kernel::stride(self.model.dimensions);
         let of_base = state.base.as_ref().map(|base| base.records()).transpose().map_err(damage_error)?;
         let mut found: Vec<(ChunkRow, &[u8])> = Vec::with_capacity(state.len());
         if let (Some(base), Some(records)) = (&state.base, of_base) {
