@@ -2,9 +2,7 @@
 //!
 //! Calls block. They happen only if the user asked for a model or the runtime.
 
-mod digest;
 mod download;
-mod lock;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,9 +10,7 @@ use std::time::Duration;
 use crate::http::ureq::{self, Agent};
 use crate::http::{ClientSettings, Redirects};
 
-pub(crate) use digest::{Comparison, Digest, sha256_of};
-pub(crate) use download::Download;
-pub(crate) use lock::Lock;
+pub(crate) use download::{Download, Lock};
 
 /// The largest page that is read, in bytes. The list of all versions of a package has half a megabyte.
 const MOST_PAGE_BYTES: u64 = 32 << 20;

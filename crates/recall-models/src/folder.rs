@@ -6,9 +6,7 @@
 
 mod add;
 mod error;
-mod probe;
 mod pull;
-mod registry;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +19,7 @@ use crate::files::{read_text, write_whole};
 use crate::manifest::{Manifest, ManifestError, Role};
 
 pub use error::{AddError, FolderError};
-pub use pull::PullError;
-pub use registry::{REGISTRY, RegistryModel};
+pub use pull::{PullError, REGISTRY, RegistryModel};
 
 /// The file that says which model has which role.
 const ROLES: &str = "roles.json";

@@ -3,14 +3,9 @@
 //! Each network has one thread, since a session must not be run by two threads at once. Requests of all callers meet in
 //! its queue and are run in batches.
 
-mod assignment;
-mod batch;
-mod cross_encoder;
 mod encoder;
 mod error;
 mod network;
-mod open;
-mod pool;
 mod provider;
 mod tokens;
 mod worker;
@@ -19,8 +14,7 @@ use std::time::Duration;
 
 use recall_core::Provider;
 
-pub use cross_encoder::OnnxCrossEncoder;
-pub use encoder::OnnxEncoder;
+pub use encoder::{OnnxCrossEncoder, OnnxEncoder};
 pub use error::{LoadError, RunError};
 pub(crate) use network::{Network, OnnxNetwork, Task};
 pub use provider::ProviderUse;

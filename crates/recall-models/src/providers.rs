@@ -15,21 +15,16 @@
 //! bounded at three levels: retries of a request, pauses of a server, and the engine's own intervals (ADR 39).
 
 mod batch;
-mod call;
 mod describer;
 mod embed;
 mod encoder;
 mod error;
 mod judge;
-mod known;
 mod language;
 mod link;
-mod mask;
 mod model;
-mod name;
 mod provider;
 mod remembered;
-mod settings;
 mod usage;
 mod wire;
 
@@ -39,9 +34,7 @@ pub use encoder::{EncoderState, RemoteEncoder};
 pub use error::{BadAnswer, ProviderError};
 pub use judge::{RemoteJudge, probe_judge};
 pub use link::{Link, Network};
-pub use model::RemoteModel;
-pub use name::{NameError, RemoteName};
-pub use provider::{Key, Provider, ProviderSetError, Providers, Wire, is_provider_name};
+pub use model::{NameError, RemoteModel, RemoteName};
+pub use provider::{Addresses, Key, LinkSettings, Provider, ProviderSetError, Providers, Wire, is_provider_name};
 pub use remembered::{Remembered, RememberedError};
-pub use settings::{Addresses, LinkSettings};
 pub use usage::{Spent, Usage, UsageError};

@@ -1,14 +1,11 @@
-//! Finding, verifying and loading ONNX Runtime.
+//! Finding, verifying and loading ONNX Runtime, and its package for each platform.
 //!
 //! The library is loaded at run time, so that the daemon starts without it (ADR 9). It is foreign code in the daemon's process: an
 //! installed one is verified by its checksum, and one that killed a process while it was loaded is not loaded again until somebody
-//! asks for it. A process has one runtime, because the library keeps its state in globals. Begin with `attempt`, `record` and
-//! `package`.
+//! asks for it. A process has one runtime, because the library keeps its state in globals. Begin with `record` and `install`.
 
-mod attempt;
 mod error;
 mod install;
-mod package;
 mod record;
 
 use std::fmt;
@@ -20,13 +17,11 @@ use ort::environment::Environment;
 use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
-use attempt::Attempt;
 use error::OLDEST_MINOR;
-use record::{Check, Recorded};
+use record::{Attempt, Check, Recorded};
 
 pub use error::{InstallError, RuntimeError};
 pub use install::{install_runtime, install_runtime_from};
-pub use package::RuntimePackage;
 
 /// The runtime of this process. There can only be one, since the library keeps its state in globals.
 static OPEN: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -89,7 +84,7 @@ impl Runtime {
         if is_open || !library.is_file() {
             return Self::open(library);
         }
-        let has_crashed = attempt::crashed_a_process(folder, library);
+        let has_crashed = record::crashed_a_process(folder, library);
         // Only installed libraries have a record. A library named in the settings is the user's own responsibility.
         let recorded = match library.starts_with(folder) {
             true if has_crashed => record::verify(library, Check::Full)?,
@@ -137,7 +132,7 @@ impl fmt::Debug for Runtime {
 /// # Errors
 /// The folder of runtimes cannot be written.
 pub fn forget_failed_loads(folder: &Path) -> Result<(), InstallError> {
-    attempt::forget(folder).map_err(|source| InstallError::Unwritable { path: folder.to_owned(), source })
+    record::forget_attempts(folder).map_err(|source| InstallError::Unwritable { path: folder.to_owned(), source })
 }
 
 /// Returns the path of the runtime's library.
@@ -164,5 +159,123 @@ fn log(level: LogLevel, category: &str, _id: &str, _place: &str, message: &str) 
         LogLevel::Warning => tracing::warn!(category, "{message}"),
         LogLevel::Info => tracing::debug!(category, "{message}"),
         LogLevel::Verbose => tracing::trace!(category, "{message}"),
+    }
+}
+
+/// The default index of Python packages (PEP 503).
+pub(crate) const PACKAGE_INDEX: &str = "https://pypi.org/simple";
+
+/// A version of the runtime, as a package of its publishers.
+///
+/// They publish the library for every platform as part of a Python package: an archive from which a single file is
+/// extracted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimePackage {
+    /// The name of the project in the index.
+    pub project: &'static str,
+    /// The version of the runtime.
+    pub version: &'static str,
+    /// The file name of the archive.
+    pub file: &'static str,
+    /// The SHA-256 of the archive, in hexadecimal.
+    pub sha256: &'static str,
+    /// The path of the library in the archive.
+    pub member: &'static str,
+    /// The file name of the library once installed.
+    pub library: &'static str,
+}
+
+/// Pinned, since the content of other versions was not checked. There is none for macOS on Intel: its last version is
+/// too old.
+const VERSION: &str = "1.31.1";
+
+macro_rules! package {
+    ($platform:literal, $sha256:literal, $member:literal, $library:literal) => {
+        RuntimePackage {
+            project: "onnxruntime",
+            version: VERSION,
+            file: concat!("onnxruntime-1.31.1-cp312-cp312-", $platform, ".whl"),
+            sha256: $sha256,
+            member: concat!("onnxruntime/capi/", $member),
+            library: $library,
+        }
+    };
+}
+
+impl RuntimePackage {
+    /// Returns the package for the platform of this program, if there is one.
+    pub fn for_this_platform() -> Option<Self> {
+        Self::for_platform(std::env::consts::OS, std::env::consts::ARCH)
+    }
+
+    /// Returns the package for an operating system and a processor, by Rust's names.
+    pub fn for_platform(system: &str, processor: &str) -> Option<Self> {
+        let package = match (system, processor) {
+            ("linux", "x86_64") => package!(
+                "manylinux_2_28_x86_64",
+                "1f3dea47f2f0e5117c2404cea7d21fd253ae7836a3bf167a501cdfbb2600d536",
+                "libonnxruntime.so.1.31.1",
+                "libonnxruntime.so"
+            ),
+            ("linux", "aarch64") => package!(
+                "manylinux_2_28_aarch64",
+                "0b9a492176886992e0e875f06bc0367e333f5fff11711a2d642e18b02f3009cc",
+                "libonnxruntime.so.1.31.1",
+                "libonnxruntime.so"
+            ),
+            ("macos", "aarch64") => package!(
+                "macosx_14_0_arm64",
+                "96dd2564b10ea7153ad9c207e7cd8e5917cb3ba521e0e0a62ac03486fdc8d56c",
+                "libonnxruntime.1.31.1.dylib",
+                "libonnxruntime.dylib"
+            ),
+            ("windows", "x86_64") => package!(
+                "win_amd64",
+                "ae8a9a351efda685cc59a66226cdefaa37a126c1d66872ca23a2de9425326130",
+                "onnxruntime.dll",
+                "onnxruntime.dll"
+            ),
+            ("windows", "aarch64") => package!(
+                "win_arm64",
+                "fe8b9ac1ae8e894e12c47ee82e4f6dfc1835768133687257866469fda80d0bf1",
+                "onnxruntime.dll",
+                "onnxruntime.dll"
+            ),
+            _ => return None,
+        };
+        Some(package)
+    }
+
+    /// Returns the path at which the library is or would be installed in a folder of runtimes. Each version has its own
+    /// subfolder, so that one can be installed while another is in use.
+    pub fn library_in(&self, folder: &Path) -> PathBuf {
+        self.folder_in(folder).join(self.library)
+    }
+
+    fn folder_in(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}-{}", self.project, self.version))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Digest;
+
+    #[test]
+    fn every_package_has_the_pinned_version() {
+        for (system, processor) in [
+            ("linux", "x86_64"),
+            ("linux", "aarch64"),
+            ("macos", "aarch64"),
+            ("windows", "x86_64"),
+            ("windows", "aarch64"),
+        ] {
+            let package = RuntimePackage::for_platform(system, processor).expect("there is one");
+            assert!(package.file.starts_with(&format!("onnxruntime-{VERSION}-")), "{package:?}");
+            assert!(Digest::sha256(package.sha256).is_some(), "{package:?}");
+            assert!(package.member.contains(VERSION) || system == "windows", "{package:?}");
+        }
+        assert_eq!(RuntimePackage::for_platform("macos", "x86_64"), None);
     }
 }

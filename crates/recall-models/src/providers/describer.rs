@@ -12,8 +12,7 @@ use serde::Deserialize;
 use crate::providers::error::{BadAnswer, ProviderError};
 use crate::providers::language::{LanguageModel, PASSAGE_TOKENS, Passages, Question, in_order, object};
 use crate::providers::link::{Link, Patience};
-use crate::providers::model::RemoteModel;
-use crate::providers::name::{NameError, RemoteName};
+use crate::providers::model::{NameError, RemoteModel, RemoteName};
 
 /// What the model is to do.
 const INSTRUCTION: &str = "You help a search engine. You get the beginning of a document of a software project, and numbered passages of it, each between \

@@ -5,10 +5,8 @@ use recall_text::tokens;
 
 use crate::providers::batch::{Item, batches, cut};
 use crate::providers::error::{BadAnswer, ProviderError};
-use crate::providers::known::known_limits;
 use crate::providers::link::{Link, Patience};
-use crate::providers::model::RemoteModel;
-use crate::providers::name::RemoteName;
+use crate::providers::model::{RemoteModel, RemoteName, known_limits};
 use crate::providers::wire::{self, EmbedRequest, Input};
 
 /// How often a text that a server refuses is cut in half before it is given up: 400 tokens become 6.

@@ -13,10 +13,8 @@ use recall_text::error_chain;
 
 use crate::providers::embed::{Unfinished, embed};
 use crate::providers::error::ProviderError;
-use crate::providers::link::{Link, Patience};
-use crate::providers::mask::MASKER;
-use crate::providers::model::RemoteModel;
-use crate::providers::name::{NameError, RemoteName};
+use crate::providers::link::{Link, MASKER, Patience};
+use crate::providers::model::{NameError, RemoteModel, RemoteName};
 use crate::providers::wire::Input;
 
 /// The number of queries whose embeddings are kept. A search of several stores, and its next page, ask for the same one.

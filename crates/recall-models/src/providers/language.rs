@@ -9,10 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::providers::batch::cut;
 use crate::providers::error::{BadAnswer, ProviderError};
-use crate::providers::link::{Link, Patience};
-use crate::providers::mask::MASKER;
-use crate::providers::model::RemoteModel;
-use crate::providers::name::{NameError, RemoteName};
+use crate::providers::link::{Link, MASKER, Patience};
+use crate::providers::model::{NameError, RemoteModel, RemoteName};
 use crate::providers::wire::{Prompt, Reply, prompt_body, read_reply};
 
 /// The most tokens of a passage.

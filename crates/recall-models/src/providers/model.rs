@@ -1,11 +1,12 @@
-//! The description of a remote model, as it was learnt when the user chose it.
+//! A remote model: its name, such as `ollama:nomic-embed-text` or `openai:text-embedding-3-large@256`, facts known by
+//! that name, and its description as it was learnt when the user chose it.
+
+use std::fmt;
 
 use recall_core::ModelFingerprint;
 use serde::{Deserialize, Serialize};
 
-use crate::providers::known::known_limits;
-use crate::providers::name::{NameError, RemoteName};
-use crate::providers::provider::Wire;
+use crate::providers::provider::{Wire, is_provider_name};
 
 /// A model that a provider runs, with what a request to it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,127 @@ impl RemoteModel {
     }
 }
 
+/// What is known about a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) query_prefix: &'static str,
+    pub(crate) document_prefix: &'static str,
+    /// The tokens that are read of a text.
+    pub(crate) window_tokens: usize,
+    /// Dollars per million tokens, as listed in November 2026.
+    pub(crate) price: Option<f64>,
+}
+
+/// The window of a model that is not in the table. Most models have at least this.
+const UNKNOWN: Known = Known { query_prefix: "", document_prefix: "", window_tokens: 512, price: None };
+
+/// The instruction of retrieval models that were trained with one.
+const PASSAGES: &str = "Represent this sentence for searching relevant passages: ";
+
+/// The models by the beginnings of their names, the longest first where one begins with another. A name counts without what
+/// precedes its last slash.
+const MODELS: &[(Wire, &str, Known)] = &[
+    // Ollama runs it with a window of 2,048 tokens unless it is told otherwise.
+    (
+        Wire::Ollama,
+        "nomic-embed-text",
+        Known { query_prefix: "search_query: ", document_prefix: "search_document: ", window_tokens: 2048, ..UNKNOWN },
+    ),
+    (Wire::Ollama, "mxbai-embed-large", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (Wire::Ollama, "snowflake-arctic-embed2", Known { query_prefix: "query: ", window_tokens: 2048, ..UNKNOWN }),
+    (Wire::Ollama, "snowflake-arctic-embed", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (Wire::Ollama, "all-minilm", Known { window_tokens: 256, ..UNKNOWN }),
+    (Wire::Ollama, "bge-m3", Known { window_tokens: 2048, ..UNKNOWN }),
+    (Wire::OpenAi, "text-embedding-3-small", Known { window_tokens: 8191, price: Some(0.02), ..UNKNOWN }),
+    (Wire::OpenAi, "text-embedding-3-large", Known { window_tokens: 8191, price: Some(0.13), ..UNKNOWN }),
+    (Wire::OpenAi, "text-embedding-ada-002", Known { window_tokens: 8191, price: Some(0.10), ..UNKNOWN }),
+    (
+        Wire::OpenAi,
+        "nomic-embed-text",
+        Known { query_prefix: "search_query: ", document_prefix: "search_document: ", window_tokens: 2048, ..UNKNOWN },
+    ),
+    (Wire::OpenAi, "bge-m3", Known { window_tokens: 8192, ..UNKNOWN }),
+    (Wire::Voyage, "voyage-code-3", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
+    (Wire::Voyage, "voyage-3-large", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
+    (Wire::Voyage, "voyage-3.5-lite", Known { window_tokens: 32_000, price: Some(0.02), ..UNKNOWN }),
+    (Wire::Voyage, "voyage-3.5", Known { window_tokens: 32_000, price: Some(0.06), ..UNKNOWN }),
+    (Wire::Voyage, "voyage-", Known { window_tokens: 16_000, ..UNKNOWN }),
+];
+
+/// Returns what is known about a model.
+pub(crate) fn known_limits(wire: Wire, model: &str) -> Known {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let found = MODELS.iter().find(|(of, beginning, _)| *of == wire && name.starts_with(beginning));
+    found.map_or(UNKNOWN, |(_, _, known)| *known)
+}
+
+/// The maximum length of a name, in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// The name of a remote model.
+///
+/// The provider is before the first colon. A number after the last `@` is the number of dimensions to ask for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RemoteName {
+    /// The name of the provider.
+    pub provider: String,
+    /// The name that the provider gives the model.
+    pub model: String,
+    /// The number of dimensions to ask for; `None` for the model's own.
+    pub dimensions: Option<usize>,
+}
+
+impl RemoteName {
+    /// Returns whether a name is that of a remote model. Installed models have no colon in their names.
+    pub fn is_remote(name: &str) -> bool {
+        name.contains(':')
+    }
+
+    /// Parses a name.
+    ///
+    /// # Errors
+    /// See [`NameError`].
+    pub fn parse(name: &str) -> Result<Self, NameError> {
+        let malformed = || NameError::Malformed { name: name.to_owned() };
+        let (provider, rest) = name.split_once(':').ok_or_else(malformed)?;
+        let (model, dimensions) = match rest.rsplit_once('@') {
+            Some((model, number)) => (model, Some(number.parse().map_err(|_| malformed())?)),
+            None => (rest, None),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '/');
+        let is_good = name.len() <= LONGEST_NAME
+            && is_provider_name(provider)
+            && model.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && model.chars().all(is_plain)
+            && dimensions != Some(0);
+        if !is_good {
+            return Err(malformed());
+        }
+        Ok(Self { provider: provider.to_owned(), model: model.to_owned(), dimensions })
+    }
+}
+
+impl fmt::Display for RemoteName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { provider, model, dimensions } = self;
+        write!(f, "{provider}:{model}")?;
+        dimensions.map_or(Ok(()), |dimensions| write!(f, "@{dimensions}"))
+    }
+}
+
+/// A name is not that of a remote model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// The name is malformed.
+    #[error(
+        "`{name}` is not the name of a remote model, such as `ollama:nomic-embed-text` or `openai:text-embedding-3-large@256`"
+    )]
+    Malformed {
+        /// The name.
+        name: String,
+    },
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +198,51 @@ mod tests {
             assert_ne!(other.fingerprint(Wire::OpenAi), fingerprint, "{other:?}");
         }
         assert_ne!(model.fingerprint(Wire::Voyage), fingerprint);
+    }
+
+    #[test]
+    fn a_model_is_found_by_the_beginning_of_its_name() {
+        assert_eq!(known_limits(Wire::Ollama, "nomic-embed-text:v1.5").query_prefix, "search_query: ");
+        assert_eq!(known_limits(Wire::OpenAi, "nomic-ai/nomic-embed-text-v1.5").document_prefix, "search_document: ");
+        assert_eq!(known_limits(Wire::Voyage, "voyage-code-3").price, Some(0.18));
+        assert_eq!(known_limits(Wire::Voyage, "voyage-3.5-lite").price, Some(0.02));
+        assert_eq!(known_limits(Wire::OpenAi, "unheard-of"), UNKNOWN);
+    }
+
+    #[test]
+    fn a_longer_beginning_is_before_a_shorter_one() {
+        for (place, (wire, beginning, _)) in MODELS.iter().enumerate() {
+            let earlier = MODELS[..place].iter().find(|(of, shorter, _)| of == wire && beginning.starts_with(shorter));
+            assert!(earlier.is_none(), "{beginning} is never found");
+        }
+    }
+
+    #[test]
+    fn a_name_has_a_provider_a_model_and_maybe_dimensions() {
+        let check = |name: &str, provider: &str, model: &str, dimensions| {
+            let parsed = RemoteName::parse(name).expect(name);
+            assert_eq!(
+                (parsed.provider.as_str(), parsed.model.as_str(), parsed.dimensions),
+                (provider, model, dimensions)
+            );
+            assert_eq!(parsed.to_string(), name);
+        };
+        check("ollama:nomic-embed-text", "ollama", "nomic-embed-text", None);
+        check("ollama:nomic-embed-text:v1.5", "ollama", "nomic-embed-text:v1.5", None);
+        check("openai:text-embedding-3-large@256", "openai", "text-embedding-3-large", Some(256));
+        check("lab-1:BAAI/bge-m3", "lab-1", "BAAI/bge-m3", None);
+        for wrong in [
+            "minilm",
+            ":x",
+            "openai:",
+            "openai:x@",
+            "openai:x@0",
+            "openai:x@many",
+            "open ai:x",
+            "openai:x y",
+            "openai:../x",
+        ] {
+            assert!(RemoteName::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

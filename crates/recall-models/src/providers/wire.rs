@@ -1,6 +1,6 @@
 //! The vendors' formats of requests and responses.
 //!
-//! Pure functions between recall's types and bytes: who is asked, how often and with which key is decided in `call` and `link`. Every
+//! Pure functions between recall's types and bytes: who is asked, how often and with which key is decided in `link`. Every
 //! request forbids the server to cut long texts where its format can say so, since a cut text would be embedded as if it were the
 //! whole one.
 

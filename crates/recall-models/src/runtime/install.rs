@@ -7,10 +7,10 @@ use std::{fs, io};
 use zip::ZipArchive;
 
 use super::error::WheelError;
-use super::package::PACKAGE_INDEX;
 use super::record::{self, Check, Recorded};
-use super::{InstallError, Runtime, RuntimePackage};
-use crate::fetch::{Comparison, Digest, Download, Fetcher, Lock, Watch, link_to};
+use super::{InstallError, PACKAGE_INDEX, Runtime, RuntimePackage};
+use crate::fetch::{Download, Fetcher, Lock, Watch, link_to};
+use crate::files::{Comparison, Digest};
 
 /// Installs the runtime's library in a folder and returns its path.
 ///
