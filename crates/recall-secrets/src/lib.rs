@@ -20,11 +20,9 @@
 //!
 //! Begin with `keywords`, `masker`, `rules` and `value`.
 
-mod base64;
 mod finding;
 mod keywords;
 mod masker;
-mod pattern;
 mod rule;
 mod rules;
 mod shape;

@@ -8,8 +8,7 @@ use thiserror::Error;
 
 use crate::finding::{Candidate, is_masked, mask, merge};
 use crate::keywords::Keywords;
-use crate::pattern::Pattern;
-use crate::rule::{Format, Shape};
+use crate::rule::{Format, Pattern, Shape};
 use crate::shape::{self, Assignment, Form};
 use crate::value::{self, Certainty};
 use crate::{Finding, Rule, rules};

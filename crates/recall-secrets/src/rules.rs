@@ -4,13 +4,10 @@
 //! format that ordinary text does not have: "32 letters and digits" is a rule only together with a name.
 
 mod assigned;
-mod build;
 mod clouds;
 mod code;
 mod further;
 mod general;
-mod messaging;
-mod models;
 mod money;
 mod operations;
 mod places;
@@ -23,9 +20,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     let groups: [&'static [Rule]; 12] = [
         code::RULES,
         clouds::RULES,
-        build::RULES,
-        models::RULES,
-        messaging::RULES,
+        code::BUILD_RULES,
+        clouds::MODEL_RULES,
+        work::MESSAGING_RULES,
         money::RULES,
         operations::RULES,
         work::RULES,
@@ -47,8 +44,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::all;
-    use crate::pattern::Pattern;
-    use crate::rule::{Rule, Shape};
+    use crate::rule::{Pattern, Rule, Shape};
 
     #[test]
     fn every_pattern_compiles_within_its_limits() {

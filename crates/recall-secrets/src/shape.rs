@@ -4,7 +4,6 @@
 
 mod assignment;
 mod block;
-mod call;
 mod command;
 mod credential;
 mod entry;
@@ -14,8 +13,7 @@ mod name;
 
 pub(crate) use assignment::{Assignment, Form, assignment};
 pub(crate) use block::{block, has_key_lines};
-pub(crate) use call::call;
-pub(crate) use command::{KEYWORDS as COMMANDS, command, pipe_source};
+pub(crate) use command::{KEYWORDS as COMMANDS, call, command, pipe_source};
 pub(crate) use credential::{docker_auth, header, token, token_around, url};
 pub(crate) use entry::{cookies, data_source, password_hash, pgpass, web_key};
 pub(crate) use file::{in_file, is_secret_file};

@@ -1,8 +1,7 @@
-//! Whether a value is a secret, or a reference or placeholder for one.
+//! Whether a value is a secret, or a reference or placeholder for one; and what a base64 value decodes to.
 //!
 //! Most values assigned to names such as `password` are not secrets but variables, calls, paths, words or placeholders.
 
-mod pairs;
 mod reference;
 mod words;
 
@@ -75,8 +74,8 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     match certainty {
         Certainty::Place => is_mixed || is_digits(value) || (is_of_letters && !is_wordy(value)),
         Certainty::Name => {
-            let is_random = (is_of_letters && (pairs::are_random(value) || is_random_case(value)))
-                || (kinds.lower && kinds.upper && pairs::are_random(value) && value.len() >= LEAST_VARIED);
+            let is_random = (is_of_letters && (words::are_random(value) || is_random_case(value)))
+                || (kinds.lower && kinds.upper && words::are_random(value) && value.len() >= LEAST_VARIED);
             (is_random || (is_mixed && (kinds.digits || kinds.strong_symbols))) && !is_wordy(value)
         }
         Certainty::BareName => {
@@ -84,7 +83,7 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
                 || changes(value) >= 4
                 || (changes(value) >= 3 && value.len() >= LEAST_VARIED)
                 || kinds.strong_symbols
-                || pairs::are_random(value);
+                || words::are_random(value);
             ((is_varied && kinds.digits) || (is_of_letters && is_random_case(value))) && !is_wordy(value)
         }
         Certainty::Prose => {
@@ -105,7 +104,7 @@ pub(crate) fn is_key(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let has_digits = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_varied =
-        has_digits || (letters + 2 >= value.len() && changes(value) * 3 >= letters && pairs::are_random(value));
+        has_digits || (letters + 2 >= value.len() && changes(value) * 3 >= letters && words::are_random(value));
     if letters < 3 || !is_varied || is_uuid(value) || is_wordy(value) || residue(value) < LEAST_KEY / 2 {
         return false;
     }
@@ -118,7 +117,7 @@ pub(crate) fn is_key(value: &str) -> bool {
 pub(crate) fn is_short_key(value: &str) -> bool {
     (LEAST_SHORT_KEY..LEAST_KEY).contains(&value.len())
         && is_password(value, Certainty::Prose)
-        && (Kinds::new(value).count() >= 3 || changes(value) >= 5 || pairs::are_random(value))
+        && (Kinds::new(value).count() >= 3 || changes(value) >= 5 || words::are_random(value))
 }
 
 /// Returns whether a value looks like a generated salt: random characters of all kinds, including blanks.
@@ -147,7 +146,7 @@ pub(crate) fn is_access(value: &str) -> bool {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     };
-    value.contains('.') && value.trim_end_matches('.').split('.').all(is_name) && !pairs::are_random(value)
+    value.contains('.') && value.trim_end_matches('.').split('.').all(is_name) && !words::are_random(value)
 }
 
 /// Returns whether a value consists of digits that neither repeat nor count up.
@@ -157,7 +156,7 @@ fn is_digits(value: &str) -> bool {
 
 /// Returns whether letters change case more often than in words, or follow each other as in no word.
 fn is_random_case(value: &str) -> bool {
-    changes(value) * 2 >= value.len() || (changes(value) * 4 >= value.len() && pairs::are_random(value))
+    changes(value) * 2 >= value.len() || (changes(value) * 4 >= value.len() && words::are_random(value))
 }
 
 /// Counts the changes of character kind from one byte to the next: `aB3x` has three, `password12` has one.
@@ -216,7 +215,7 @@ fn is_number(value: &str) -> bool {
 fn is_constant(value: &str) -> bool {
     let is_name_byte = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.contains('_') && value.bytes().all(is_name_byte) && digits <= 3 && !pairs::are_random(value)
+    value.contains('_') && value.bytes().all(is_name_byte) && digits <= 3 && !words::are_random(value)
 }
 
 fn is_example(value: &str) -> bool {
@@ -269,5 +268,52 @@ impl Kinds {
 
     fn count(&self) -> usize {
         [self.lower, self.upper, self.digits, self.symbols].into_iter().filter(|&has| has).count()
+    }
+}
+
+/// Decodes `user:password` from base64; `None` if the text is not that.
+pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
+    let decoded = String::from_utf8(decode_base64(text)?).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    let is_plain = decoded.chars().all(|c| !c.is_control());
+    is_plain.then(|| (user.to_owned(), password.to_owned()))
+}
+
+/// Decodes base64 in the standard or the URL-safe alphabet.
+pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
+    let (mut bits, mut held) = (0_u32, 0);
+    for byte in digits.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_and_a_password_are_decoded() {
+        // The example of RFC 7617.
+        let expected = ("Aladdin".to_owned(), "open sesame".to_owned());
+        assert_eq!(credentials("QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), Some(expected));
+        for other in ["", "QQ==", "not base64!", "AAAA"] {
+            assert_eq!(credentials(other), None, "{other}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Keys of cloud providers.
+//! Keys of cloud providers and of model providers.
 
 use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
@@ -175,5 +175,97 @@ pub(super) const RULES: &[Rule] = &[
         "tskey-(?:auth|api|client|scim|webhook)-[0-9A-Za-z]{8,32}-[0-9A-Za-z]{16,64}",
         RANDOM,
         "https://tailscale.com/kb/1085/auth-keys",
+    ),
+];
+
+pub(super) const MODEL_RULES: &[Rule] = &[
+    token(
+        "openai-key",
+        "an OpenAI key: project, service account or admin",
+        &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"],
+        "sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,200}",
+        RANDOM,
+        "https://platform.openai.com/docs/api-reference/authentication",
+    ),
+    token_around(
+        "openai-legacy-key",
+        "an OpenAI user key",
+        (23, &["t3blbkfj"]),
+        "sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}",
+        RANDOM,
+        "https://platform.openai.com/docs/api-reference/authentication",
+    ),
+    token(
+        "anthropic-key",
+        "an Anthropic API key, admin key or OAuth token",
+        &["sk-ant-"],
+        "sk-ant-(?:[a-z]{3,7}[0-9]{2}-)?[0-9A-Za-z_-]{32,200}",
+        RANDOM,
+        "https://docs.anthropic.com/en/api/getting-started",
+    ),
+    token(
+        "openrouter-key",
+        "an OpenRouter key",
+        &["sk-or-v1-"],
+        "sk-or-v1-[0-9a-f]{64}",
+        RANDOM,
+        "https://openrouter.ai/docs/api-reference/authentication",
+    ),
+    token(
+        "huggingface-token",
+        "a Hugging Face user or organization token",
+        &["hf_", "api_org_"],
+        "(?:hf|api_org)_[0-9A-Za-z]{30,60}",
+        RANDOM,
+        "https://huggingface.co/docs/hub/security-tokens",
+    ),
+    token(
+        "groq-key",
+        "a Groq key",
+        &["gsk_"],
+        "gsk_[0-9A-Za-z]{48,56}",
+        RANDOM,
+        "https://console.groq.com/docs/quickstart",
+    ),
+    token("xai-key", "an xAI key", &["xai-"], "xai-[0-9A-Za-z]{70,90}", RANDOM, "https://docs.x.ai/docs/tutorial"),
+    token(
+        "perplexity-key",
+        "a Perplexity key",
+        &["pplx-"],
+        "pplx-[0-9A-Za-z]{48,64}",
+        RANDOM,
+        "https://docs.perplexity.ai/getting-started/quickstart",
+    ),
+    token(
+        "replicate-token",
+        "a Replicate token",
+        &["r8_"],
+        "r8_[0-9A-Za-z]{34,44}",
+        RANDOM,
+        "https://replicate.com/docs/topics/security/api-tokens",
+    ),
+    token(
+        "langsmith-key",
+        "a LangSmith key",
+        &["lsv2_"],
+        "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}",
+        RANDOM,
+        "https://docs.smith.langchain.com/administration/how_to_guides/organization_management/create_account_api_key",
+    ),
+    token(
+        "pinecone-key",
+        "a Pinecone key",
+        &["pcsk_"],
+        "pcsk_[0-9A-Za-z_]{60,80}",
+        RANDOM,
+        "https://docs.pinecone.io/guides/projects/manage-api-keys",
+    ),
+    token(
+        "wandb-key",
+        "a Weights & Biases key",
+        &["wandb_v1_"],
+        "wandb_v1_[0-9A-Za-z_-]{40,100}",
+        RANDOM,
+        "https://docs.wandb.ai/support/find_api_key/",
     ),
 ];

@@ -1,6 +1,7 @@
-//! Tokens of code hosts: GitHub, GitLab, Bitbucket and others.
+//! Tokens of code hosts (GitHub, GitLab, Bitbucket and others), of package registries, and of build and delivery
+//! services.
 
-use crate::rule::{RANDOM, Rule, SHORT, token};
+use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
 const GITHUB: &str =
     "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/";
@@ -79,5 +80,135 @@ pub(super) const RULES: &[Rule] = &[
         "sgp_(?:(?:[0-9a-f]{16}|local)_)?[0-9a-f]{40}",
         SHORT,
         "https://sourcegraph.com/docs/cli/how-tos/creating_an_access_token",
+    ),
+];
+
+pub(super) const BUILD_RULES: &[Rule] = &[
+    token(
+        "npm-token",
+        "an npm access token",
+        &["npm_"],
+        "npm_[0-9A-Za-z]{30,60}",
+        RANDOM,
+        "https://docs.npmjs.com/about-access-tokens",
+    ),
+    token(
+        "pypi-token",
+        "a PyPI upload token",
+        &["pypi-age"],
+        "pypi-AgE[0-9A-Za-z_-]{50,}",
+        RANDOM,
+        "https://pypi.org/help/#apitoken",
+    ),
+    token(
+        "crates-io-token",
+        "a crates.io token",
+        &["cio"],
+        "cio[0-9A-Za-z]{32}",
+        RANDOM,
+        "https://doc.rust-lang.org/cargo/reference/publishing.html",
+    ),
+    token(
+        "rubygems-key",
+        "a RubyGems API key",
+        &["rubygems_"],
+        "rubygems_[0-9a-f]{48}",
+        SHORT,
+        "https://guides.rubygems.org/api-key-scopes/",
+    ),
+    token(
+        "nuget-key",
+        "a NuGet API key",
+        &["oy2"],
+        "oy2[0-9a-z]{43}",
+        RANDOM,
+        "https://learn.microsoft.com/en-us/nuget/nuget-org/publish-a-package",
+    ),
+    token(
+        "clojars-token",
+        "a Clojars deploy token",
+        &["clojars_"],
+        "CLOJARS_[0-9a-f]{60}",
+        SHORT,
+        "https://github.com/clojars/clojars-web/wiki/Deploy-Tokens",
+    ),
+    token(
+        "docker-token",
+        "a Docker Hub access token",
+        &["dckr_pat_", "dckr_oat_"],
+        "dckr_[po]at_[0-9A-Za-z_-]{27,64}",
+        RANDOM,
+        "https://docs.docker.com/security/access-tokens/",
+    ),
+    Rule {
+        id: "docker-auth",
+        what: "a registry's user and password in base64",
+        documented: "https://docs.docker.com/reference/cli/docker/login/",
+        keywords: &["\"auth\"", "_auth"],
+        shape: crate::rule::Shape::DockerAuth,
+    },
+    token(
+        "artifactory-token",
+        "an Artifactory API key or reference token",
+        &["akcp", "cmvmdgtu"],
+        "(?:AKCp[0-9A-Za-z]{60,80}|cmVmdGtu[0-9A-Za-z]{48,64})",
+        RANDOM,
+        "https://jfrog.com/help/r/jfrog-platform-administration-documentation/access-tokens",
+    ),
+    token_around(
+        "terraform-token",
+        "an HCP Terraform token",
+        (14, &[".atlasv1."]),
+        r"[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,}",
+        RANDOM,
+        "https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens",
+    ),
+    token(
+        "pulumi-token",
+        "a Pulumi access token",
+        &["pul-"],
+        "pul-[0-9a-f]{40}",
+        SHORT,
+        "https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens/",
+    ),
+    token(
+        "circleci-token",
+        "a CircleCI token",
+        &["ccipat_", "ccipra_"],
+        "CCI(?:PAT|PRA)_[0-9A-Za-z]{22}_[0-9a-f]{40}",
+        RANDOM,
+        "https://circleci.com/docs/managing-api-tokens/",
+    ),
+    token(
+        "buildkite-token",
+        "a Buildkite token",
+        &["bkua_", "bkct_", "bkaj_"],
+        "bk(?:ua|ct|aj)_[0-9A-Za-z_-]{40,}",
+        RANDOM,
+        "https://buildkite.com/docs/apis/managing-api-tokens",
+    ),
+    token(
+        "sonar-token",
+        "a Sonar token: user, project or analysis",
+        &["squ_", "sqp_", "sqa_"],
+        "sq[upa]_[0-9a-f]{40}",
+        SHORT,
+        "https://docs.sonarsource.com/sonarqube-server/latest/user-guide/managing-tokens/",
+    ),
+    token(
+        "prefect-token",
+        "a Prefect API key",
+        &["pnu_", "pnb_"],
+        "pn[ub]_[0-9A-Za-z]{36}",
+        RANDOM,
+        "https://docs.prefect.io/v3/how-to-guides/cloud/manage-users/api-keys",
+    ),
+    token(
+        "contentful-token",
+        "a Contentful personal token",
+        &["cfpat-"],
+        "CFPAT-[0-9A-Za-z_-]{43}",
+        RANDOM,
+        "https://www.contentful.com/developers/docs/references/authentication/",
     ),
 ];

@@ -1,6 +1,6 @@
-//! Tokens of planning, writing and design tools.
+//! Tokens of planning, writing, design and messaging tools.
 
-use crate::rule::{RANDOM, Rule, SHORT, token};
+use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
 pub(super) const RULES: &[Rule] = &[
     token(
@@ -58,5 +58,125 @@ pub(super) const RULES: &[Rule] = &[
         "p8e-[0-9A-Za-z_-]{32}",
         RANDOM,
         "https://developer.adobe.com/developer-console/docs/guides/authentication/",
+    ),
+];
+
+const SLACK: &str = "https://docs.slack.dev/authentication/tokens";
+
+pub(super) const MESSAGING_RULES: &[Rule] = &[
+    token(
+        "slack-token",
+        "a Slack token: bot, user, workspace or configuration",
+        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxc-", "xoxd-", "xoxe.xox"],
+        "xox(?:[abprsoecd]|e\\.xox[bp])-[0-9A-Za-z%-]{20,400}",
+        SHORT,
+        SLACK,
+    ),
+    token(
+        "slack-app-token",
+        "a Slack app token",
+        &["xapp-"],
+        "xapp-[0-9]-[0-9A-Z]+-[0-9]+-[0-9a-f]{32,}",
+        SHORT,
+        SLACK,
+    ),
+    token(
+        "slack-webhook",
+        "the URL of a Slack webhook",
+        &["hooks.slack.com/"],
+        "hooks\\.slack\\.com/((?:services|workflows|triggers)/[0-9A-Za-z+/]{40,80})",
+        RANDOM,
+        "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks",
+    ),
+    token(
+        "discord-webhook",
+        "the URL of a Discord webhook",
+        &["discord.com/api/", "discordapp.com/api/"],
+        "discord(?:app)?\\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{17,20}/([0-9A-Za-z_-]{60,80})",
+        RANDOM,
+        "https://discord.com/developers/docs/resources/webhook",
+    ),
+    token(
+        "teams-webhook",
+        "the URL of a Teams webhook",
+        &["webhook.office.com/"],
+        "webhook\\.office\\.com/(webhookb2/[0-9a-f@-]{36,80}/IncomingWebhook/[0-9a-f]{32}/[0-9A-Za-z_/-]{36,100})",
+        RANDOM,
+        "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook",
+    ),
+    token_around(
+        "telegram-token",
+        "a Telegram bot token",
+        (13, &[":aa"]),
+        "(?:bot)?([0-9]{8,10}:AA[0-9A-Za-z_-]{32,36})",
+        RANDOM,
+        "https://core.telegram.org/bots/api#authorizing-your-bot",
+    ),
+    token(
+        "twilio-key",
+        "a Twilio API key",
+        &[
+            "sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske",
+            "skf",
+        ],
+        "SK[0-9a-f]{32}",
+        SHORT,
+        "https://www.twilio.com/docs/glossary/what-is-an-api-key",
+    ),
+    token(
+        "sendgrid-key",
+        "a SendGrid key",
+        &["sg."],
+        r"SG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}",
+        RANDOM,
+        "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys",
+    ),
+    token(
+        "mailgun-key",
+        "a Mailgun key",
+        &["key-"],
+        "key-[0-9a-f]{32}",
+        SHORT,
+        "https://documentation.mailgun.com/docs/mailgun/user-manual/api-key-mgmt/rbac-mgmt",
+    ),
+    token_around(
+        "mailchimp-key",
+        "a Mailchimp key",
+        (32, &["-us1", "-us2", "-us3", "-us4", "-us5", "-us6", "-us7", "-us8", "-us9"]),
+        "[0-9a-f]{32}-us[0-9]{1,2}",
+        SHORT,
+        "https://mailchimp.com/help/about-api-keys/",
+    ),
+    token(
+        "mandrill-key",
+        "a Mailchimp Transactional key",
+        &["md-"],
+        "md-[0-9A-Za-z_-]{22}",
+        RANDOM,
+        "https://mailchimp.com/developer/transactional/guides/quick-start/",
+    ),
+    token(
+        "brevo-key",
+        "a Brevo key",
+        &["xkeysib-", "xsmtpsib-"],
+        "x(?:key|smtp)sib-[0-9a-f]{64}-[0-9A-Za-z]{16}",
+        RANDOM,
+        "https://developers.brevo.com/docs/getting-started",
+    ),
+    token(
+        "resend-key",
+        "a Resend key",
+        &["re_"],
+        "re_[0-9A-Za-z]{8,10}_[0-9A-Za-z]{22,26}",
+        RANDOM,
+        "https://resend.com/docs/api-reference/introduction",
+    ),
+    token(
+        "facebook-token",
+        "a Facebook access token",
+        &["eaac", "eaam"],
+        "EAA[CM][0-9A-Za-z]{100,}",
+        RANDOM,
+        "https://developers.facebook.com/docs/facebook-login/guides/access-tokens",
     ),
 ];

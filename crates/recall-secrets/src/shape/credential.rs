@@ -3,10 +3,8 @@
 use std::ops::Range;
 
 use super::{after_blanks, is_word, run};
-use crate::pattern::Pattern;
-use crate::rule::Format;
-use crate::value::Certainty;
-use crate::{base64, value};
+use crate::rule::{Format, Pattern};
+use crate::value::{self, Certainty};
 
 /// The number of bytes a pattern is matched against. A JWT with many claims has about 2,000.
 const MOST_TOKEN_BYTES: usize = 4096;
@@ -161,7 +159,7 @@ pub(crate) fn docker_auth(text: &str, keyword: &Range<usize>) -> Option<Range<us
 }
 
 fn is_secret_basic(value: &str) -> bool {
-    base64::credentials(value).is_some_and(|(user, password)| {
+    value::credentials(value).is_some_and(|(user, password)| {
         let is_key = password.is_empty() && value::is_key(&user);
         is_key || (password != user && value::is_password(&password, Certainty::Place))
     })

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::base64;
 use crate::value::{self, Certainty};
 
 /// The number of bytes of a manifest that are examined on either side of its kind.
@@ -129,7 +128,7 @@ fn secret(text: &str, span: Range<usize>, is_base64: bool, place: Place) -> Opti
         let is_long = plain.len() >= LEAST_LONG && !value::is_placeholder(plain) && !value::names_secret(plain);
         is_long || value::is_password(plain, Certainty::Place)
     };
-    let is_secret = match base64::decode(value).map(String::from_utf8) {
+    let is_secret = match value::decode_base64(value).map(String::from_utf8) {
         _ if !is_base64 => is_secret(value),
         None => false,
         Some(_) if place == Place::Block => value.len() >= LEAST_LONG,

@@ -1,6 +1,6 @@
 //! Whether a value refers to a secret instead of being one.
 
-use super::pairs;
+use super::words;
 use crate::finding::is_masked;
 
 /// Returns whether the value is a variable, a template, a call, a path, an address, a password hash, or contains a
@@ -122,7 +122,7 @@ fn is_variable(value: &str) -> bool {
     let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
     match first {
         '<' | '{' | '[' | '(' => true,
-        '$' | '%' | '@' | ':' | '&' | '*' | '!' => is_name(name()) && !has_digit(name()) && !pairs::are_random(name()),
+        '$' | '%' | '@' | ':' | '&' | '*' | '!' => is_name(name()) && !has_digit(name()) && !words::are_random(name()),
         '_' => value.ends_with('_'),
         _ => false,
     }
