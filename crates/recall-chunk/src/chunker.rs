@@ -13,7 +13,7 @@ use crate::outline::{self, Outline};
 use crate::parse::{ParseError, Parsers};
 use crate::parts::{self, Joined};
 use crate::prose::{Division, Markup};
-use crate::{CodeParser, CodeParserError, code, prose, window};
+use crate::{code, prose, window};
 
 /// The stack that a thread needs to call [`Chunker::parse`] on any input.
 ///
@@ -173,4 +173,28 @@ impl Chunker {
 /// Whether a grammar reads texts of a language, or code in them.
 fn holds_code(language: &str) -> bool {
     language == NOTEBOOK || Grammar::exists(language) || Host::for_language(language).is_some()
+}
+
+/// A parser of source code that may crash or hang without harm to the caller.
+pub trait CodeParser: Send + Sync {
+    /// Parses the text of a language that has a grammar. Returns what [`Chunker::parse_code`](crate::Chunker::parse_code)
+    /// would return.
+    ///
+    /// # Errors
+    /// The parser crashed or did not answer, or there is none.
+    fn parse(&self, limits: &ChunkLimits, language: &Language, text: &str) -> Result<ParsedDocument, CodeParserError>;
+}
+
+/// A [`CodeParser`] returned no document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodeParserError {
+    /// The text crashed the parser, or it exceeded its time.
+    #[error("{reason}")]
+    Failed {
+        /// What happened, for a person.
+        reason: String,
+    },
+    /// No parser can be started.
+    #[error("no parser can be started")]
+    Unavailable,
 }

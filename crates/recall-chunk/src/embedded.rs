@@ -7,7 +7,6 @@
 mod blocks;
 mod directives;
 mod expression;
-mod host;
 mod markup;
 mod template_words;
 
@@ -20,14 +19,13 @@ use recall_text::{DocPath, Language};
 use self::blocks::Parts;
 use self::directives::{Defined, Directives};
 use self::expression::{Mention, MentionRole};
-pub(crate) use self::host::Host;
 use self::markup::Markup;
 use crate::ChunkLimits;
-use crate::fence;
 use crate::grammar::Grammar;
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 use crate::outline::{self, DefinitionNode, NO_CUT, Outline, Reference, names};
 use crate::parse::{ParseError, Parsers};
+pub(crate) use blocks::Host;
 
 /// The language of notebooks.
 pub(crate) const NOTEBOOK: &str = "jupyter";
@@ -86,10 +84,10 @@ pub(crate) fn cells(parsers: &mut Parsers, lines: &Lines<'_>, limits: &ChunkLimi
     for line in 0..lines.len() {
         let text = lines.get(line);
         let Some((mark, first)) = open else {
-            open = fence::after(None, text).map(|mark| (mark, line + 1));
+            open = lines::fence_after(None, text).map(|mark| (mark, line + 1));
             continue;
         };
-        if fence::after(Some(mark), text).is_some() {
+        if lines::fence_after(Some(mark), text).is_some() {
             continue;
         }
         open = None;

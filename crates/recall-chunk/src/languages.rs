@@ -5,21 +5,19 @@
 
 mod c;
 mod config;
-mod csharp;
 mod elixir;
 mod go;
 mod haskell;
 mod hcl;
 mod imports;
-mod java;
 mod javascript;
+mod jvm;
 mod kubernetes;
 mod lua;
 mod php;
 mod python;
 mod ruby;
 mod rust;
-mod scala;
 mod shell;
 mod sql;
 mod swift;
@@ -353,17 +351,17 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     rust::RUST,
     python::PYTHON,
     go::GO,
-    java::JAVA,
+    jvm::JAVA,
     javascript::JAVASCRIPT,
     javascript::TYPESCRIPT,
     javascript::TSX,
     c::C,
     c::CPP,
-    csharp::CSHARP,
+    c::CSHARP,
     ruby::RUBY,
     php::PHP,
-    scala::SCALA,
-    java::KOTLIN,
+    jvm::SCALA,
+    jvm::KOTLIN,
     swift::SWIFT,
     shell::BASH,
     lua::LUA,

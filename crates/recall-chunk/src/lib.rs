@@ -8,19 +8,17 @@
 //!
 //! Each language is a table of node kinds, and one walker reads all tables: a new language is a table, not a program. Grammars are C
 //! that reads untrusted text. So texts that are known to crash one are rejected first (`guard`), the depth and the time of a parse
-//! are bounded (`parse`), and the daemon runs this crate's parsers in child processes (`code_parser` is the port, ADR 26). A text
+//! are bounded (`parse`), and the daemon runs this crate's parsers in child processes (`CodeParser` is the port, ADR 26). A text
 //! that cannot be parsed is still cut, in windows of lines, so a file is never missing for its syntax.
 //!
 //! Begin with `chunker`, `outline`, `languages` and `cut`; `embedded` is code in other texts (ADR 55).
 
 mod chunker;
 mod code;
-mod code_parser;
 mod codec;
 mod cut;
 mod document_type;
 mod embedded;
-mod fence;
 mod grammar;
 mod guard;
 mod languages;
@@ -38,8 +36,7 @@ mod window;
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
 pub const VERSION: u32 = 8;
 
-pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
-pub use code_parser::{CodeParser, CodeParserError};
+pub use chunker::{ChunkLimits, Chunker, CodeParser, CodeParserError, PARSE_STACK_BYTES};
 pub use codec::{DecodeError, decode, encode};
 pub use document_type::document_type_of;
 pub use notebook::{notebook_text, read_notebook};

@@ -180,7 +180,7 @@ fn push_prose(text: &mut String, body: &str) {
         }
         is_first = false;
         text.push_str(line);
-        fence = crate::fence::after(fence, line);
+        fence = crate::lines::fence_after(fence, line);
     }
     if let Some(fence) = fence {
         text.push('\n');

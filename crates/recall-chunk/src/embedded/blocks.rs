@@ -1,8 +1,6 @@
-//! The scripts of a text and the markup around them.
+//! The forms of texts that hold code of another language, their scripts, and the markup around them.
 
 use std::ops::Range;
-
-use super::host::Host;
 
 /// The parts of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -154,6 +152,36 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
 
 fn find(text: &str, from: usize, what: &str) -> Option<usize> {
     Some(from + text.get(from..)?.find(what)?)
+}
+
+/// A form of text that holds code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    Vue,
+    Svelte,
+    Astro,
+    /// HTML, with or without directives of a template language.
+    Page,
+    Template,
+}
+
+impl Host {
+    /// Returns the form of a language's texts. `None` if they hold no code of another language.
+    pub(crate) fn for_language(language: &str) -> Option<Self> {
+        Some(match language {
+            "vue" => Self::Vue,
+            "svelte" => Self::Svelte,
+            "astro" => Self::Astro,
+            "html" => Self::Page,
+            "template" => Self::Template,
+            _ => return None,
+        })
+    }
+
+    /// Whether a text is a component: a script and the markup that it fills.
+    pub(super) fn is_component(self) -> bool {
+        matches!(self, Self::Vue | Self::Svelte | Self::Astro)
+    }
 }
 
 #[cfg(test)]

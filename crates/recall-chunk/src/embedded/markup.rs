@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::blocks::Host;
 use super::expression::is_name_byte;
-use super::host::Host;
 
 /// What a part of markup holds.
 #[derive(Debug, Default)]

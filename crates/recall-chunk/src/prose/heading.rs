@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::Markup;
-use crate::fence;
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
@@ -30,7 +29,7 @@ pub(super) fn find(lines: &Lines<'_>, markup: Markup, from: usize) -> Vec<Headin
         let text = lines.get(line);
         let before = fence;
         if matches!(markup, Markup::Markdown) {
-            fence = fence::after(fence, text);
+            fence = lines::fence_after(fence, text);
         }
         let heading = if before.is_some() || fence.is_some() { None } else { at(lines, markup, line, &mut marks) };
         let Some((range, level, title)) = heading else {

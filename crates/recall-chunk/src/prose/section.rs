@@ -5,8 +5,7 @@ use std::ops::Range;
 use recall_core::ChunkKind;
 
 use super::{Division, Heading, kind_of};
-use crate::fence;
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 use crate::window::pieces_of_line;
 
 /// A smaller section is merged with the next one at its level or below: a heading with one sentence is read with its
@@ -78,7 +77,7 @@ fn by_cell(lines: &Lines<'_>, headings: &[Heading]) -> Vec<Section> {
             start = line;
         }
         if line < lines.len() {
-            fence = fence::after(fence, lines.get(line));
+            fence = lines::fence_after(fence, lines.get(line));
         }
     }
     sections
@@ -190,7 +189,7 @@ fn paragraphs(lines: &Lines<'_>, section: &Range<usize>) -> Vec<Range<usize>> {
             }
             start = line + 1;
         }
-        fence = fence::after(fence, lines.get(line));
+        fence = lines::fence_after(fence, lines.get(line));
     }
     if start < section.end {
         paragraphs.push(start..section.end);
@@ -201,7 +200,7 @@ fn paragraphs(lines: &Lines<'_>, section: &Range<usize>) -> Vec<Range<usize>> {
 fn is_fenced(lines: &Lines<'_>, paragraph: &Range<usize>) -> bool {
     let mut fence = None;
     paragraph.clone().any(|line| {
-        fence = fence::after(fence, lines.get(line));
+        fence = lines::fence_after(fence, lines.get(line));
         fence.is_some()
     })
 }
