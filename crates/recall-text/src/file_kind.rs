@@ -3,17 +3,14 @@
 //! Conventions of paths decide first, since they are cheap and a person can predict them. The text decides where a convention is
 //! ambiguous, as for a folder `tests` that holds no tests. Nothing is excluded by its role; rankers and filters use it.
 
-mod code_lines;
-mod convention;
 mod generated;
 mod marks;
 mod test_path;
-mod written_by_tools;
 
 use crate::words::{self, Word};
 use crate::{DocPath, Form, Language};
+pub use generated::{ToolFile, is_minified};
 use test_path::TestPath;
-pub use written_by_tools::{ToolFile, is_minified};
 
 /// The role of a file in its project. All roles but `Main` rank lower unless the query asks for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

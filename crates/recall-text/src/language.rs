@@ -12,10 +12,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use self::syntaxes::Syntax;
-pub use self::table::BuildFolder;
+pub use self::table::{BuildFolder, Form};
 use self::table::{LANGUAGES, LanguageRow};
-use crate::nearest::near;
-use crate::{DocPath, Form, fold_case};
+use crate::likeness::near;
+use crate::{DocPath, fold_case};
 
 /// A language's name in lower case without spaces: `rust`, `csharp`, `markdown`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,11 @@
-//! Detection of near-duplicate texts.
+//! The likeness of texts and of names: near-duplicates, similarity by words, and suggestions for misspelt names.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rustc_hash::FxHasher;
+use strsim::osa_distance;
+
+use crate::words::{self, Word};
 
 /// The Jaccard similarity from which two texts are near-duplicates. A lightly edited copy scores higher: one line of
 /// nine may differ, two of twenty. Siblings written after one pattern score lower.
@@ -106,6 +109,77 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The words of a text in lower case, without repetition. Identifiers count as one word.
+///
+/// The words are stored as ascending hashes, so comparing a hundred texts takes as long as reading one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vocabulary(Vec<u64>);
+
+impl Vocabulary {
+    /// Collects the words of several texts.
+    pub fn new(texts: &[&str]) -> Self {
+        let mut found = Vec::new();
+        for text in texts {
+            words::split(text, |word| match word {
+                Word::Plain(word) | Word::Compound(word) => found.push(hash(&word.to_lowercase())),
+                Word::Part(_) => {}
+            });
+        }
+        found.sort_unstable();
+        found.dedup();
+        Self(found)
+    }
+
+    /// Returns the Jaccard similarity: 1 for the same words, 0 if none are common or if both texts have no words.
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let both = common(&self.0, &other.0);
+        let either = self.0.len() + other.0.len() - both;
+        if either == 0 { 0.0 } else { both as f64 / either as f64 }
+    }
+
+    /// Returns the share of its words that another text has, from 0 to 1; 0 if it has no words.
+    pub fn share_in(&self, other: &Self) -> f64 {
+        if self.0.is_empty() { 0.0 } else { common(&self.0, &other.0) as f64 / self.0.len() as f64 }
+    }
+}
+
+fn hash(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(word.as_bytes());
+    hasher.finish()
+}
+
+/// The number of values that two ascending lists share.
+fn common(mut one: &[u64], mut other: &[u64]) -> usize {
+    let mut count = 0;
+    while let (Some((first, rest)), Some((second, after))) = (one.split_first(), other.split_first()) {
+        count += usize::from(first == second);
+        (one, other) = (if first <= second { rest } else { one }, if second <= first { after } else { other });
+    }
+    count
+}
+
+/// Returns the known name nearest to the given one; `None` if none is near.
+///
+/// A name is near if at most a third of the given characters (at least one) are wrong, missing, superfluous or swapped,
+/// or if one name is a prefix of the other.
+pub fn nearest<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    near(given, known).first().copied()
+}
+
+/// Returns the known names near the given one, as defined at [`nearest`]; nearest first, equally near ones in input
+/// order.
+pub fn near<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let bound = (given.chars().count() / 3).max(1);
+    let distance_to = |name: &'n str| {
+        let prefixed = given.len().min(name.len()) > 2 && (name.starts_with(given) || given.starts_with(name));
+        (if prefixed { 0 } else { osa_distance(given, name) }, name)
+    };
+    let mut near: Vec<_> = known.into_iter().map(distance_to).filter(|&(distance, _)| distance <= bound).collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +225,47 @@ mod tests {
             let (a, b) = (Likeness::new(&a), Likeness::new(&b));
             prop_assert!(a.is_near(&a));
             prop_assert_eq!(a.is_near(&b), b.is_near(&a));
+        }
+    }
+
+    #[test]
+    fn a_share_is_that_of_the_first_texts_words() {
+        let share = |a: &str, b: &str| Vocabulary::new(&[a]).share_in(&Vocabulary::new(&[b]));
+        for (a, b, expected) in [("use wal", "we use WAL here", 1.0), ("a b c d", "c", 0.25), ("", "a", 0.0)] {
+            assert!((share(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", share(a, b));
+        }
+    }
+
+    #[test]
+    fn similarity_is_the_share_of_common_words() {
+        let similarity = |a: &str, b: &str| Vocabulary::new(&[a]).similarity(&Vocabulary::new(&[b]));
+        for (a, b, expected) in [
+            ("Use WAL mode.", "use wal MODE", 1.0),
+            ("use WAL", "use DELETE", 1.0 / 3.0),
+            ("open_store", "open store", 0.0),
+            ("", "", 0.0),
+            ("…", "a", 0.0),
+            ("a b c d", "c d e f", 1.0 / 3.0),
+            ("wal wal WAL", "wal", 1.0),
+        ] {
+            assert!((similarity(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", similarity(a, b));
+        }
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let known = ["query", "limit", "types", "include_code", "include_memories"];
+        for (given, expected) in [
+            ("qeury", Some("query")),
+            ("querry", Some("query")),
+            ("type", Some("types")),
+            ("include", Some("include_code")),
+            ("q", None),
+            ("", None),
+            ("k", None),
+            ("something_else", None),
+        ] {
+            assert_eq!(nearest(given, known), expected, "{given}");
         }
     }
 }

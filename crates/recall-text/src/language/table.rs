@@ -1,7 +1,6 @@
 //! The table of languages: one row per language, with everything that the rest of the program knows about its files.
 
 use super::syntaxes::{self, Syntax};
-use crate::Form;
 
 pub(super) struct LanguageRow {
     /// The name in lower case without spaces.
@@ -449,3 +448,23 @@ pub(super) static LANGUAGES: &[LanguageRow] = &[
         .in_queries(&["zig"])
         .folders(&[anywhere("zig-cache"), anywhere("zig-out")]),
 ];
+
+/// The form of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// Programs: text that is compiled or run.
+    Program,
+    /// Data and configuration: JSON, YAML, TOML, XML.
+    Data,
+    /// Page markup: HTML, CSS.
+    Markup,
+    /// Prose for people: Markdown, reStructuredText, plain text.
+    Prose,
+    /// A text whose language is not known.
+    Unknown,
+}
+
+impl Form {
+    /// All forms, in a fixed order.
+    pub const ALL: [Self; 5] = [Self::Program, Self::Data, Self::Markup, Self::Prose, Self::Unknown];
+}
