@@ -90,16 +90,16 @@ const MAX_WORD_BYTES: usize = 64;
 
 /// The key of a phrase; `None` if it has no word.
 pub(crate) fn phrase_key(text: &str) -> Option<String> {
-    let mut phrase_key = String::new();
+    let mut key = String::new();
     let text = fold_case(text);
     let words = runs(&text).map(|run| run.trim_matches('_')).filter(|word| !word.is_empty());
     for (count, word) in words.take(MAX_WORDS).enumerate() {
         if count > 0 {
-            phrase_key.push(' ');
+            key.push(' ');
         }
-        phrase_key.push_str(&word[..word.floor_char_boundary(MAX_WORD_BYTES)]);
+        key.push_str(&word[..word.floor_char_boundary(MAX_WORD_BYTES)]);
     }
-    (!phrase_key.is_empty()).then_some(phrase_key)
+    (!key.is_empty()).then_some(key)
 }
 
 /// The first sentence of a text. It ends at a blank line, or at a mark that ends a sentence and is followed by white space.

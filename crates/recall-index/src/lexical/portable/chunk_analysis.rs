@@ -50,7 +50,7 @@ const FORMAT: u8 = 3;
 
 /// The number of a term without its field.
 pub(super) fn term_number(term: &str) -> u32 {
-    key_of_term(KeyField::Body, term)
+    key(KeyField::Body, term)
 }
 
 impl ChunkAnalysis {
@@ -97,9 +97,9 @@ impl ChunkAnalysis {
             }
         }
         for name in &self.names {
-            keys.extend(folded_ends(name).iter().map(|end| key_of_term(KeyField::Name, end)));
+            keys.extend(folded_ends(name).iter().map(|end| key(KeyField::Name, end)));
         }
-        keys.extend(self.phrases.iter().map(|phrase| key_of_term(KeyField::Phrase, phrase)));
+        keys.extend(self.phrases.iter().map(|phrase| key(KeyField::Phrase, phrase)));
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -190,10 +190,10 @@ pub fn document_keys(path: &DocPath, lengths: &mut Lengths) -> Vec<u32> {
     lengths.folder += folder;
     let mut keys: Vec<u32> = Vec::new();
     for (field, terms) in [KeyField::Path, KeyField::Stem, KeyField::Folder].into_iter().zip(&fields) {
-        keys.extend(terms.iter().map(|term| key_of_term(field, term)));
+        keys.extend(terms.iter().map(|term| key(field, term)));
     }
-    keys.extend(ends(&fold_case(path.as_str()), "/").map(|end| key_of_term(KeyField::PathEnd, end)));
-    keys.push(key_of_term(KeyField::FileName, &fold_case(path.stem())));
+    keys.extend(ends(&fold_case(path.as_str()), "/").map(|end| key(KeyField::PathEnd, end)));
+    keys.push(key(KeyField::FileName, &fold_case(path.stem())));
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -276,7 +276,7 @@ pub(super) enum KeyField {
 }
 
 /// The number of a term in a field. Two terms share one with a probability of one in four thousand million.
-pub(super) fn key_of_term(field: KeyField, term: &str) -> u32 {
+pub(super) fn key(field: KeyField, term: &str) -> u32 {
     let sum = checksum(term) ^ (field as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (sum ^ sum >> 32) as u32
 }

@@ -4,7 +4,7 @@ use recall_core::Understood;
 use recall_text::fold_case;
 
 use super::Statistics;
-use super::chunk_analysis::{KeyField, field_key, key_of_term, term_number};
+use super::chunk_analysis::{KeyField, field_key, key, term_number};
 use crate::lexical::clause::{K1, inverse_document_frequency};
 use crate::lexical::evidence::assemble::MAX_TERMS;
 use crate::lexical::fields::FieldWeights;
@@ -30,7 +30,7 @@ pub struct PortableQuery {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedKey {
     /// The number of a term in a field.
-    pub key_of_term: u32,
+    pub key: u32,
     /// What it adds to the score of a chunk or document that has it; more than 0.
     pub weight: f32,
     /// In how many chunks or documents it occurs.
@@ -66,9 +66,9 @@ impl PortableQuery {
         let mut keys = Vec::new();
         for term in &self.terms {
             keys.extend(fields.map(|field| field_key(field, term_number(term))));
-            keys.extend(of_documents.map(|field| key_of_term(field, term)));
+            keys.extend(of_documents.map(|field| key(field, term)));
         }
-        keys.extend(self.name_keys().into_iter().chain(self.path_keys()).map(|(key_of_term, _)| key_of_term));
+        keys.extend(self.name_keys().into_iter().chain(self.path_keys()).map(|(key, _)| key));
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -88,13 +88,13 @@ impl PortableQuery {
             let number = term_number(term);
             let of_body = statistics.count(field_key(KeyField::Body, number));
             for (field, part) in parts {
-                let key_of_term = field_key(field, number);
-                let count = statistics.count(key_of_term);
+                let key = field_key(field, number);
+                let count = statistics.count(key);
                 // A dense term is weighted by how rare the term is, not by how rare its density is.
                 let with = if field == KeyField::Dense { of_body } else { count };
                 if count > 0 {
                     let idf = inverse_document_frequency(with, statistics.chunks);
-                    words.push(WeightedKey { key_of_term, weight: part * idf * (K1 + 1.0), count });
+                    words.push(WeightedKey { key, weight: part * idf * (K1 + 1.0), count });
                 }
             }
         }
@@ -108,14 +108,10 @@ impl PortableQuery {
 
     /// The keys of documents that the query names, with their parts of the score.
     pub fn files(&self, statistics: &Statistics) -> Vec<WeightedKey> {
-        let words = self.terms.iter().map(|term| key_of_term(KeyField::Path, term));
-        let words = words.map(|key_of_term| {
-            let count = statistics.count(key_of_term);
-            WeightedKey {
-                key_of_term,
-                weight: inverse_document_frequency(count, statistics.documents) * (K1 + 1.0),
-                count,
-            }
+        let words = self.terms.iter().map(|term| key(KeyField::Path, term));
+        let words = words.map(|key| {
+            let count = statistics.count(key);
+            WeightedKey { key, weight: inverse_document_frequency(count, statistics.documents) * (K1 + 1.0), count }
         });
         let mut files: Vec<WeightedKey> = words.filter(|word| word.count > 0).collect();
         let unit = files.iter().map(|word| word.weight).sum::<f32>() + 1.0;
@@ -131,22 +127,22 @@ impl PortableQuery {
         for name in &self.names {
             let folded = fold_case(name);
             for (place, end) in ends(&folded, SCOPE).enumerate() {
-                keys.push((key_of_term(KeyField::Name, end), if place == 0 { 3.0 } else { 1.0 }));
+                keys.push((key(KeyField::Name, end), if place == 0 { 3.0 } else { 1.0 }));
             }
         }
-        keys.extend(self.phrase.iter().map(|phrase| (key_of_term(KeyField::Phrase, phrase), 3.0)));
+        keys.extend(self.phrase.iter().map(|phrase| (key(KeyField::Phrase, phrase), 3.0)));
         keys
     }
 
     fn path_keys(&self) -> Vec<(u32, f32)> {
         let mut keys = Vec::new();
         for path in &self.paths {
-            keys.extend(ends(path, "/").take(MAX_COMPONENTS).map(|end| (key_of_term(KeyField::PathEnd, end), 2.0)));
+            keys.extend(ends(path, "/").take(MAX_COMPONENTS).map(|end| (key(KeyField::PathEnd, end), 2.0)));
         }
         for name in &self.names {
             let folded = fold_case(name);
             let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
-            keys.push((key_of_term(KeyField::FileName, last), 1.0));
+            keys.push((key(KeyField::FileName, last), 1.0));
         }
         keys
     }
@@ -154,16 +150,12 @@ impl PortableQuery {
 
 impl Statistics {
     /// In how many chunks or documents a key occurs.
-    pub fn count(&self, key_of_term: u32) -> u64 {
-        self.counts.get(&key_of_term).copied().unwrap_or_default()
+    pub fn count(&self, key: u32) -> u64 {
+        self.counts.get(&key).copied().unwrap_or_default()
     }
 }
 
 fn weigh(keys: Vec<(u32, f32)>, statistics: &Statistics) -> Vec<WeightedKey> {
-    let known = keys.into_iter().map(|(key_of_term, weight)| WeightedKey {
-        key_of_term,
-        weight,
-        count: statistics.count(key_of_term),
-    });
+    let known = keys.into_iter().map(|(key, weight)| WeightedKey { key, weight, count: statistics.count(key) });
     known.filter(|one| one.count > 0).collect()
 }

@@ -3,9 +3,7 @@
 use recall_core::{Candidate, ChunkRow, Neighbour};
 use recall_text::{fold_case, normalized_path};
 
-use super::chunk_analysis::{
-    CHUNK_FIELDS, ChunkAnalysis, KeyField, field_key, key_of_term, path_terms, round, term_number,
-};
+use super::chunk_analysis::{CHUNK_FIELDS, ChunkAnalysis, KeyField, field_key, key, path_terms, round, term_number};
 use super::{PortableDocument, PortableQuery, Statistics};
 use crate::lexical::analysis::Analysis;
 use crate::lexical::chunk_document::SiblingKeys;
@@ -116,8 +114,8 @@ impl PortableQuery {
         let mut occurs = Vec::new();
         for term in &self.terms {
             let counts = CHUNK_FIELDS.map(|field| statistics.count(field_key(field, term_number(term))));
-            let of_path = [KeyField::Path, KeyField::Stem, KeyField::Folder]
-                .map(|field| statistics.count(key_of_term(field, term)));
+            let of_path =
+                [KeyField::Path, KeyField::Stem, KeyField::Folder].map(|field| statistics.count(key(field, term)));
             weighed.weights.push(inverse_document_frequency(counts[0], statistics.chunks));
             occurs.push(counts[0] > 0 || counts[1] > 0 || of_path[0] > 0);
             weighed.by_field.push((

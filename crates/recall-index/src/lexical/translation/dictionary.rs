@@ -234,21 +234,21 @@ pub(super) fn unspaced_words<'run, 'dictionary>(
         });
         best.push(cuts.chain([unknown]).min_by_key(|cut| cut.cost).unwrap_or(unknown));
     }
-    let mut unspaced_words: Vec<(&str, Option<Meaning<'_>>)> = Vec::new();
+    let mut words: Vec<(&str, Option<Meaning<'_>>)> = Vec::new();
     let mut to = ends.len();
     // From the end, because each cut knows the word before it.
     let mut end = run.len();
     while to > 0 {
         let from = best[to].from;
         let meaning = dictionary.exactly(&run[starts_at(from)..starts_at(to)]);
-        if meaning.is_none() && unspaced_words.last().is_some_and(|(_, meaning)| meaning.is_none()) {
-            unspaced_words.pop();
+        if meaning.is_none() && words.last().is_some_and(|(_, meaning)| meaning.is_none()) {
+            words.pop();
         } else {
             end = starts_at(to);
         }
-        unspaced_words.push((&run[starts_at(from)..end], meaning));
+        words.push((&run[starts_at(from)..end], meaning));
         to = from;
     }
-    unspaced_words.reverse();
-    unspaced_words
+    words.reverse();
+    words
 }

@@ -169,21 +169,21 @@ pub(super) fn compound_parts<'a>(
     joints: &[&str],
     dictionary: &'a Dictionary,
 ) -> Option<Vec<&'a [&'static str]>> {
-    let mut compound_parts = Vec::new();
-    (!joints.is_empty() && cut(word, joints, dictionary, &mut compound_parts)).then_some(compound_parts)
+    let mut parts = Vec::new();
+    (!joints.is_empty() && cut(word, joints, dictionary, &mut parts)).then_some(parts)
 }
 
 fn cut<'a>(
     word: &str,
     joints: &[&str],
     dictionary: &'a Dictionary,
-    compound_parts: &mut Vec<&'a [&'static str]>,
+    parts: &mut Vec<&'a [&'static str]>,
 ) -> bool {
-    if let Some(Meaning::Equivalents(last)) = dictionary.meaning(word).filter(|_| !compound_parts.is_empty()) {
-        compound_parts.push(last);
+    if let Some(Meaning::Equivalents(last)) = dictionary.meaning(word).filter(|_| !parts.is_empty()) {
+        parts.push(last);
         return true;
     }
-    if compound_parts.len() + 1 >= MOST_PARTS {
+    if parts.len() + 1 >= MOST_PARTS {
         return false;
     }
     let ends = word.char_indices().map(|(at, _)| at).rev();
@@ -196,11 +196,11 @@ fn cut<'a>(
             Meaning::FunctionWord(_) => None,
         });
         for equivalents in known {
-            compound_parts.push(equivalents);
-            if cut(rest, joints, dictionary, compound_parts) {
+            parts.push(equivalents);
+            if cut(rest, joints, dictionary, parts) {
                 return true;
             }
-            compound_parts.pop();
+            parts.pop();
         }
     }
     false
