@@ -1,18 +1,19 @@
 //! `recall bench`
 
 mod prompts;
-mod train;
 
 use std::path::{Path, PathBuf};
 
 use crate::quality::Dataset;
-use crate::quality::mine::{History, MineLimits};
+use crate::quality::mine::{History, MineError, MineLimits};
 use clap::Args;
-use recall_cli::{CommandContext, Exit, project_root};
+use recall_cli::{CommandContext, Exit, Format, project_root};
 
 use crate::error::BenchError;
 use crate::evaluation::{Ablations, Evaluation, Over, Setting};
+use crate::own_training::{self, FEWEST_QUERIES, too_few, train_ranker};
 use crate::report::Report;
+use crate::{human, json};
 
 /// Arguments of `recall bench`.
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ pub(crate) struct BenchArgs {
 pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exit, BenchError> {
     let BenchArgs { mine, queries, k, out, ablate, hook_loop, budget_tokens, train, force, forget } = args;
     if forget {
-        return train::forget(context);
+        return forget_ranker(context);
     }
     let path = match mine.flatten() {
         Some(path) => context.absolute(&path),
@@ -69,8 +70,8 @@ pub(crate) async fn run(args: BenchArgs, context: &CommandContext) -> Result<Exi
     }
     let out = out.map(|path| context.absolute(&path));
     if train {
-        let keep = if force { train::Keep::Always } else { train::Keep::UnlessWorse };
-        return train::run(&path, queries, out, keep, context).await;
+        let keep = if force { Keep::Always } else { Keep::UnlessWorse };
+        return run_training(&path, queries, out, keep, context).await;
     }
     let dataset = mine_dataset(&path, queries)?;
     if let Some(folder) = out {
@@ -90,4 +91,70 @@ fn mine_dataset(path: &Path, queries: Option<usize>) -> Result<Dataset, BenchErr
     let history = History::open(path)?;
     let mined = history.commits(&limits)?;
     Ok(Dataset::from_history(&history, mined))
+}
+
+/// The condition for keeping a ranker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    UnlessWorse,
+    Always,
+}
+
+/// The default maximum number of queries. Indexing a tree takes some tens of milliseconds, and more queries add little.
+const TRAINING_QUERIES: usize = 600;
+
+/// The maximum number of commits to read. Higher than for measuring, because training needs every query.
+const TRAINING_COMMITS: usize = 20_000;
+
+async fn run_training(
+    path: &Path,
+    queries: Option<usize>,
+    out: Option<PathBuf>,
+    keep: Keep,
+    context: &CommandContext,
+) -> Result<Exit, BenchError> {
+    // Resolved first, so that a wrong root is reported before the long replay of the history.
+    let place = match out {
+        Some(file) => file,
+        None => own_training::ranker_place(&project_root::around(path, context), context)?,
+    };
+    let dataset = mine_for_training(path, queries.unwrap_or(TRAINING_QUERIES))?;
+    let trained = train_ranker(context, &dataset).await?;
+    let kept = (keep == Keep::Always || trained.is_no_worse()).then_some(place.as_path());
+    if let Some(place) = kept {
+        own_training::keep_ranker(&trained.ranker, place)?;
+    }
+    let output = &context.output;
+    match output.format {
+        Format::Json => output.json(&json::training_answer(&trained, kept))?,
+        Format::Human => output.text(&human::format_training(&trained, kept, output.width))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Derives the queries of a history, and rejects a history that is too short to learn from.
+fn mine_for_training(path: &Path, queries: usize) -> Result<Dataset, BenchError> {
+    let limits =
+        MineLimits { queries, fewest_queries: FEWEST_QUERIES, commits: TRAINING_COMMITS, ..MineLimits::default() };
+    let history = History::open(path)?;
+    let mined = match history.commits(&limits) {
+        Err(MineError::TooFew { found, .. }) => return Err(too_few(found).into()),
+        mined => mined?,
+    };
+    if mined.len() < FEWEST_QUERIES {
+        return Err(too_few(mined.len()).into());
+    }
+    Ok(Dataset::from_history(&history, mined))
+}
+
+fn forget_ranker(context: &CommandContext) -> Result<Exit, BenchError> {
+    let place = own_training::ranker_place(&project_root::resolve(context), context)?;
+    let forgotten = own_training::forget_ranker(&place)?;
+    let output = &context.output;
+    match output.format {
+        Format::Json => output.json(&json::forgotten(forgotten))?,
+        Format::Human if forgotten => output.text("project ranker removed; the built-in one is used\n")?,
+        Format::Human => output.text("the project has no ranker of its own; the built-in one decides\n")?,
+    }
+    Ok(Exit::Done)
 }

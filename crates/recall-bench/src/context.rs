@@ -15,10 +15,10 @@ use recall_cli::{CommandContext, Exit, Format, QueryBar};
 use recall_client::Client;
 use recall_text::tokens::count;
 
-use crate::budget_report::BudgetReport;
 use crate::collection::Collection;
 use crate::error::BenchError;
 use crate::evaluation::{add_query_id, index, replay, request_context_in};
+use crate::report::BudgetReport;
 use crate::{human, json};
 
 /// The hits that are packed in their order. None of the default budgets has room for more.

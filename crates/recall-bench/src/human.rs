@@ -9,10 +9,8 @@ use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
 use recall_cli::text::table::{Align, Column, render as table};
 use recall_cli::text::{count, count_noun, printable};
 
-use crate::budget_report::BudgetReport;
 use crate::own_training::TrainedRanker;
-use crate::prompt_report::{MemoryReport, PromptReport};
-use crate::report::{Report, SHOWN};
+use crate::report::{BudgetReport, MemoryReport, PromptReport, Report, SHOWN};
 
 /// Formats the means of all queries and of each group, then the contribution of each stage, then the changes.
 pub(crate) fn report(report: &Report, width: Option<usize>) -> String {

@@ -7,10 +7,8 @@ use crate::quality::{Comparison, Group, JudgeWorth, Metric};
 use recall_api::json::{Envelope, answer};
 use serde::Serialize;
 
-use crate::budget_report::BudgetReport;
 use crate::own_training::TrainedRanker;
-use crate::prompt_report::{MemoryReport, PromptReport};
-use crate::report::{Floor, FloorCheck, Report};
+use crate::report::{BudgetReport, Floor, FloorCheck, MemoryReport, PromptReport, Report};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Evaluation<'a> {

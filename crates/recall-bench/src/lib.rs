@@ -8,7 +8,6 @@
 
 mod args;
 mod bench;
-mod budget_report;
 mod collection;
 mod context;
 mod error;
@@ -18,9 +17,7 @@ mod human;
 mod json;
 mod judge;
 mod over_mcp;
-mod own_ranker;
 mod own_training;
-mod prompt_report;
 pub mod quality;
 mod report;
 #[cfg(feature = "training")]

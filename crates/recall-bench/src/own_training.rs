@@ -1,18 +1,25 @@
-//! Training and measuring of a ranker on the project's own history.
+//! Training and measuring of a ranker on the project's own history, and where it is kept.
 //!
 //! Each query of the history runs in the tree before its commit, as it does for measuring, and the daemon returns the
 //! ranking features of every candidate file. The trained ranker is measured on held-out parts of the history and
 //! compared with the built-in ranker on the same queries.
+//!
+//! It is stored in the user's data directory and not in the project, because it reflects what the project's people
+//! worked on.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use crate::quality::{Comparison, Dataset, Query, compare};
 use recall_api::convert::candidates;
 use recall_api::{Reason, v1};
-use recall_cli::{CliError, CommandContext, Exit, QueryBar};
+use recall_cli::{CliError, CommandContext, Exit, QueryBar, project_root};
 use recall_client::Client;
 use recall_core::DocumentType;
 use recall_rank::{Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
+use tempfile::NamedTempFile;
 
 use crate::error::BenchError;
 use crate::evaluation::{add_query_id, replay};
@@ -192,6 +199,37 @@ pub(crate) fn too_few(usable: usize) -> CliError {
 fn no_built_in() -> CliError {
     CliError::new(Exit::Refused, Reason::Unsupported, "the daemon has no built-in ranker that this command can read")
         .with_hint("install `recall` and `recalld` of one version")
+}
+
+/// Returns the path that the daemon loads the ranker of a project from.
+pub(crate) fn ranker_place(root: &Path, context: &CommandContext) -> Result<PathBuf, BenchError> {
+    project_root::check(root, context)?;
+    let resolved = dunce::canonicalize(root);
+    let resolved = resolved.map_err(|error| CliError::refusal(format!("cannot read {}", root.display()), &error))?;
+    Ok(context.dirs().code_ranker(&resolved))
+}
+
+/// Writes a ranker atomically. Creates the folder if it does not exist.
+pub(crate) fn keep_ranker(ranker: &Ranker, path: &Path) -> Result<(), BenchError> {
+    let written = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or(path);
+        fs::create_dir_all(folder)?;
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(&ranker.write())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    written().map_err(|error| CliError::refusal(format!("cannot write {}", path.display()), &error).into())
+}
+
+/// Removes a ranker; returns whether there was one.
+pub(crate) fn forget_ranker(path: &Path) -> Result<bool, BenchError> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(CliError::refusal(format!("cannot remove {}", path.display()), &error).into()),
+    }
 }
 
 #[cfg(test)]

@@ -13,13 +13,11 @@ mod judged;
 mod measure;
 pub mod mine;
 mod run;
-mod scores;
 mod summary;
 
 pub use compare::{Comparison, compare};
 pub use dataset::{Corpus, CorpusKind, Dataset, DatasetError, Lines, Query, QueryProblem, Relevant};
 pub use judged::{Decision, JudgeWorth};
-pub use measure::{Measure, Metric, MetricError};
+pub use measure::{ForeignQuery, Measure, Metric, MetricError, Row, Scores};
 pub use run::{Answer, Run, RunError};
-pub use scores::{ForeignQuery, Row, Scores};
 pub use summary::{Group, Grouping, Summary};

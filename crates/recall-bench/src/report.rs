@@ -1,8 +1,10 @@
-//! Reports of search quality: means, ablations, changes and floors.
+//! What is measured and shown: search quality with its means, ablations, changes and floors, context windows with a
+//! budget, and the hook of a prompt.
 
 mod show;
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::quality::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
 use recall_core::Ablation;
@@ -132,6 +134,108 @@ impl Report {
 /// Returns the values of a metric.
 fn column(scores: &Scores, metric: Metric) -> Vec<f64> {
     scores.column(metric).unwrap_or_default()
+}
+
+/// What the windows with one budget have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BudgetReport {
+    pub(crate) budget_tokens: u32,
+    /// The mean share of the relevant files among the hits packed whole in their order.
+    pub(crate) in_order: f64,
+    /// The mean share in the window, at least as a line with the file's place and signature.
+    pub(crate) window: f64,
+    /// The mean share in the window with text of the file.
+    pub(crate) with_text: f64,
+    /// The number of windows above their budget.
+    pub(crate) above: usize,
+    /// The median time of a call.
+    pub(crate) median: Duration,
+}
+
+/// What the hook shows for the prompts of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PromptReport {
+    /// The name of the history.
+    pub(crate) dataset: String,
+    /// The number of prompts. For each of them something relevant exists.
+    pub(crate) prompts: usize,
+    /// The number of prompts that name a relevant file themselves: what an agent knows without the hook.
+    pub(crate) named: usize,
+    /// The token budget of an answer.
+    pub(crate) budget_tokens: u32,
+    /// A row a threshold, ascending.
+    pub(crate) rows: Vec<ThresholdRow>,
+    /// The same for memories.
+    pub(crate) memories: MemoryReport,
+}
+
+/// Which memories the hook shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MemoryReport {
+    /// The number of prompts for which there is a relevant memory.
+    pub(crate) known: usize,
+    /// The number of prompts for which there is none.
+    pub(crate) unknown: usize,
+    /// A row a threshold, ascending.
+    pub(crate) rows: Vec<MemoryRow>,
+}
+
+/// Which memories the hook shows with a threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct MemoryRow {
+    /// The least confidence of what is shown.
+    pub(crate) threshold: f64,
+    /// The number of shown memories.
+    pub(crate) shown: usize,
+    /// The number of relevant ones among them.
+    pub(crate) relevant: usize,
+    /// The number of prompts with their relevant memory.
+    pub(crate) helped: usize,
+    /// The number of prompts without a relevant memory that got one nevertheless.
+    pub(crate) alarms: usize,
+}
+
+impl MemoryRow {
+    /// The share of relevant ones among the shown memories; `None` if none was shown.
+    pub(crate) fn precision(&self) -> Option<f64> {
+        (self.shown > 0).then(|| self.relevant as f64 / self.shown as f64)
+    }
+}
+
+/// What the hook shows with a threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ThresholdRow {
+    /// The least confidence of what is shown.
+    pub(crate) threshold: f64,
+    /// The number of shown places.
+    pub(crate) shown: usize,
+    /// The number of relevant ones among them.
+    pub(crate) relevant: usize,
+    /// The number of prompts with an answer.
+    pub(crate) answered: usize,
+    /// The number of prompts with a relevant place.
+    pub(crate) helped: usize,
+    /// The tokens of all answers.
+    pub(crate) tokens: u64,
+    /// The tokens of the longest answer.
+    pub(crate) most_tokens: u32,
+}
+
+impl ThresholdRow {
+    /// The share of relevant ones among the shown places; `None` if none was shown.
+    pub(crate) fn precision(&self) -> Option<f64> {
+        (self.shown > 0).then(|| self.relevant as f64 / self.shown as f64)
+    }
+
+    /// The share of prompts without a relevant place.
+    pub(crate) fn misses(&self, prompts: usize) -> f64 {
+        1.0 - self.helped as f64 / prompts.max(1) as f64
+    }
+
+    /// The mean tokens of a prompt, with or without an answer.
+    pub(crate) fn tokens_per_prompt(&self, prompts: usize) -> f64 {
+        self.tokens as f64 / prompts.max(1) as f64
+    }
 }
 
 #[cfg(test)]

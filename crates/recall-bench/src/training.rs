@@ -12,14 +12,10 @@ mod arguments;
 mod ask;
 mod bodies;
 mod comments;
-mod files;
-mod headings;
-mod keywords;
 mod letor;
 mod mine;
 mod pools;
 mod questions;
-mod reliability;
 mod sources;
 mod train;
 

@@ -19,7 +19,7 @@ use recall_text::tokens::count;
 
 use crate::error::BenchError;
 use crate::evaluation::{add_query_id, replay};
-use crate::prompt_report::{MemoryReport, MemoryRow, PromptReport, ThresholdRow};
+use crate::report::{MemoryReport, MemoryRow, PromptReport, ThresholdRow};
 use crate::{human, json};
 
 /// The thresholds that are measured, in hundredths.

@@ -5,8 +5,7 @@
 //! weakness of the search.
 
 mod error;
-mod manifest;
-mod query_line;
+mod format;
 mod types;
 
 use std::collections::{BTreeMap, HashSet};
@@ -17,8 +16,7 @@ pub use error::{DatasetError, QueryProblem};
 pub use types::{Corpus, CorpusKind, Dataset, Lines, Query, Relevant};
 
 use crate::quality::mine::{History, MinedQuery};
-use manifest::{Manifest, read};
-use query_line::QueryLine;
+use format::{Manifest, QueryLine, read};
 
 /// The file with the properties of the dataset.
 const MANIFEST: &str = "dataset.toml";

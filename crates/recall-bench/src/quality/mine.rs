@@ -11,11 +11,9 @@ mod checkout;
 mod error;
 mod git;
 mod history;
-mod labels;
-mod log;
 mod subject;
 
 pub use checkout::{Checkout, Moved};
 pub use error::{CheckoutError, GitError, MineError};
+pub use git::Lineage;
 pub use history::{History, MineLimits, MinedQuery};
-pub use log::Lineage;

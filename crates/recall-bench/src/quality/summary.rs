@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::quality::measure::Metric;
-use crate::quality::scores::{Row, Scores};
+use crate::quality::measure::{Metric, Row, Scores};
 
 /// The mean scores of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recall_os::git::Program;
 
-use crate::training::files::spread;
+use crate::training::sources::spread;
 
 /// A commit message with a body.
 #[derive(Debug, PartialEq, Eq)]

@@ -13,11 +13,9 @@ use recall_text::DocPath;
 
 use crate::training::arguments::{Knows, MineArguments, report};
 use crate::training::ask::{Models, QueryEngine};
-use crate::training::comments::{self, Uncommented};
-use crate::training::files::{files, spread};
-use crate::training::headings::{self, Section};
+use crate::training::comments::{self, Section, Uncommented};
 use crate::training::letor;
-use crate::training::sources::{Source, Sources};
+use crate::training::sources::{Source, Sources, files, spread};
 
 /// The number of commits asked per repository.
 const COMMITS: usize = 24;
@@ -140,7 +138,7 @@ fn sections(
     let mut sections: Vec<(DocPath, Section)> = Vec::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
         let Ok(text) = fs::read_to_string(tree.join(path.as_str())) else { continue };
-        for section in headings::sections(&text) {
+        for section in comments::sections(&text) {
             let file = DocPath::new(&format!("{}/{}.md", path.as_str().trim_end_matches(".md"), sections.len()))?;
             sections.push((file, section));
         }
@@ -158,7 +156,7 @@ fn sections(
     let asked = QueryEngine::new(&root, &home, models, Rankers::none());
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
-        sections.iter().filter(|(_, section)| headings::is_descriptive(&section.heading)).collect();
+        sections.iter().filter(|(_, section)| comments::is_descriptive(&section.heading)).collect();
     for (file, section) in spread(&telling, arguments.headings) {
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {

@@ -18,11 +18,9 @@ use recall_text::DocPath;
 use crate::training::arguments::{Knows, PoolArguments, report};
 use crate::training::ask::{Models, QueryEngine};
 use crate::training::bodies::{self, Body};
-use crate::training::files::{files, spread};
-use crate::training::keywords::Vocabulary;
 use crate::training::letor;
-use crate::training::questions::{self, Question};
-use crate::training::sources::{Source, Sources};
+use crate::training::questions::{self, Question, Vocabulary};
+use crate::training::sources::{Source, Sources, files, spread};
 
 /// The number of newest queries of a history that are after the tree in which they are asked.
 const NEWEST: usize = 60;

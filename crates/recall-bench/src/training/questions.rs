@@ -1,4 +1,5 @@
-//! Questions that people ask about a repository, with their answers.
+//! Questions that people ask about a repository, with their answers, and the words that distinguish one text from
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -8,13 +9,12 @@ use std::path::Path;
 use crate::quality::mine::MinedQuery;
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{Limits, SymbolKind};
+use recall_text::words::is_stop_word;
 use recall_text::{DocPath, FileKind, Form, Language};
 
 use crate::training::bodies::Body;
 use crate::training::comments::{self, Uncommented};
-use crate::training::files::spread;
-use crate::training::headings;
-use crate::training::keywords::{self, Vocabulary};
+use crate::training::sources::spread;
 
 /// A question with the paths of its answers.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,8 +101,8 @@ pub(crate) fn tree_questions(tree: &Path, files: &[DocPath]) -> Result<Vec<Quest
 fn heading_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let mut headings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
-        for section in read(path).iter().flat_map(|text| headings::sections(text)) {
-            if headings::is_descriptive(&section.heading) {
+        for section in read(path).iter().flat_map(|text| comments::sections(text)) {
+            if comments::is_descriptive(&section.heading) {
                 headings.entry(section.heading).or_default().insert(path.as_str());
             }
         }
@@ -123,11 +123,11 @@ fn section_questions(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<Strin
     for (_, text) in &documents {
         vocabulary.add(text);
     }
-    let words: Vec<BTreeSet<String>> = documents.iter().map(|(_, text)| keywords::words(text)).collect();
+    let words: Vec<BTreeSet<String>> = documents.iter().map(|(_, text)| distinguishing_words(text)).collect();
     let sections =
-        documents.iter().flat_map(|(path, text)| headings::sections(text).into_iter().map(move |one| (*path, one)));
+        documents.iter().flat_map(|(path, text)| comments::sections(text).into_iter().map(move |one| (*path, one)));
     let sections: Vec<_> = sections.collect();
-    let question = |(path, section): &(&DocPath, headings::Section)| {
+    let question = |(path, section): &(&DocPath, comments::Section)| {
         let keywords = vocabulary.rarest(&section.text, KEYWORDS);
         let holding = words.iter().filter(|words| keywords.iter().all(|word| words.contains(word))).count();
         let is_descriptive = keywords.len() == KEYWORDS && holding == 1;
@@ -288,6 +288,42 @@ fn first_sentence(text: &str) -> String {
     text[..text.floor_char_boundary(end.unwrap_or(160).min(160))].to_owned()
 }
 
+/// The minimum length of a keyword.
+const MIN_CHARS: usize = 5;
+
+/// The number of texts that contain each word.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary(BTreeMap<String, usize>);
+
+impl Vocabulary {
+    /// Counts the distinct words of a text.
+    pub(crate) fn add(&mut self, text: &str) {
+        for word in distinguishing_words(text) {
+            *self.0.entry(word).or_default() += 1;
+        }
+    }
+
+    /// Returns the words of a text that the fewest other texts contain, the rarest first, then in alphabetic order.
+    pub(crate) fn rarest(&self, text: &str, most: usize) -> Vec<String> {
+        let mut words: Vec<String> = distinguishing_words(text).into_iter().collect();
+        words.sort_by_key(|word| self.texts(word));
+        words.truncate(most);
+        words
+    }
+
+    /// Returns the number of texts that contain a word.
+    pub(crate) fn texts(&self, word: &str) -> usize {
+        self.0.get(word).copied().unwrap_or_default()
+    }
+}
+
+/// Returns the words of a text in lower case, without stop words and words with other characters than letters.
+pub(crate) fn distinguishing_words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = words.filter(|word| word.len() >= MIN_CHARS && word.chars().all(|c| c.is_ascii_alphabetic()));
+    words.map(str::to_ascii_lowercase).filter(|word| !is_stop_word(word)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,5 +345,24 @@ mod tests {
     fn a_sentence_is_cut_at_its_end() {
         assert_eq!(first_sentence("Retries wait for a while now.\nMore."), "Retries wait for a while now.");
         assert_eq!(first_sentence(&"word ".repeat(60)).len(), 160);
+    }
+
+    #[test]
+    fn the_rarest_words_of_a_text_come_first() {
+        let mut vocabulary = Vocabulary::default();
+        for text in ["Retries wait before sending", "Retries carry jitter", "Sending retries"] {
+            vocabulary.add(text);
+        }
+        assert_eq!(vocabulary.rarest("retries carry jitter", 2), ["carry", "jitter"]);
+        assert_eq!(vocabulary.rarest("Sending RETRIES again", 9), ["again", "sending", "retries"]);
+        assert_eq!((vocabulary.texts("retries"), vocabulary.texts("never")), (3, 0));
+    }
+
+    #[test]
+    fn a_word_has_only_letters() {
+        assert_eq!(
+            distinguishing_words("open_store uses version2 about lockfiles").into_iter().collect::<Vec<_>>(),
+            ["lockfiles"]
+        );
     }
 }
