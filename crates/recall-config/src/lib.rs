@@ -18,7 +18,6 @@ mod kind;
 mod layers;
 mod lock_note;
 mod origin;
-mod process;
 mod project;
 mod read;
 mod settings;
@@ -31,11 +30,10 @@ pub use dirs::{Dirs, DirsError, RuntimeError};
 pub use environment::{Environment, PlatformDirs};
 pub use error::{ConfigError, Warning};
 pub use kind::Shape;
-pub use lock_note::LockNote;
-pub use origin::{Layer, Origin, Place};
-pub use process::{ProcessStart, program_of};
+pub use lock_note::{LockNote, ProcessStart, program_of};
 #[cfg(windows)]
-pub use process::{kill, user_of};
+pub use lock_note::{kill, user_of};
+pub use origin::{Layer, Origin, Place};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_os::project_root;
 pub use settings::{

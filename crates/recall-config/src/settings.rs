@@ -8,7 +8,6 @@
 mod section;
 mod choices;
 mod sections;
-mod stores;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,13 +19,13 @@ use crate::read::Reader;
 use crate::store_table::store;
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
+pub use super::store_table::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 pub use choices::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 pub use sections::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, LoopSettings, McpSettings, ModelsSettings, PageSettings, RemoteSettings, RootsSettings,
     SearchSettings, SessionSettings,
 };
-pub use stores::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 
 /// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
