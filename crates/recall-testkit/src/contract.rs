@@ -4,11 +4,9 @@
 //! which are the part of the server that stores and searches points. It has no shards, no replicas and no consensus. A filter without the
 //! tenant, or with a field that has no index, is refused, so that a forgotten one fails a test.
 
-mod collections;
 mod compared;
-mod filter;
 mod point;
-mod points;
+mod requests;
 mod script;
 #[cfg(unix)]
 mod segments;

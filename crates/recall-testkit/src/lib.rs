@@ -8,33 +8,26 @@
 //!
 //! A failing step panics with a description: the crate is for tests only.
 
-mod binaries;
 #[cfg(feature = "contract-server")]
 mod contract;
 mod model_disk;
 #[cfg(unix)]
 mod postgres;
-mod processes;
-mod project;
 mod provider;
 mod proxy;
 mod redact;
 mod running;
 mod sandbox;
-mod wait;
 #[cfg(unix)]
 mod wheel;
 
-pub use binaries::Binaries;
 #[cfg(feature = "contract-server")]
 pub use contract::{Call, ContractServer, FailureMoment};
 pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
 #[cfg(unix)]
 pub use postgres::PostgresServer;
-pub use project::Project;
 pub use provider::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation, Received, fake_vector};
 pub use proxy::CuttingProxy;
 pub use redact::{redact, redact_json};
-pub use running::{Outcome, Running};
-pub use sandbox::Sandbox;
-pub use wait::{DEADLINE, wait_until};
+pub use running::{DEADLINE, Outcome, Running, wait_until};
+pub use sandbox::{Binaries, Project, Sandbox};

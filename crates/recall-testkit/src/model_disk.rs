@@ -1,6 +1,5 @@
 //! An in-memory file system for journals, which can crash and fail at every step.
 
-mod history;
 mod state;
 
 use std::collections::BTreeSet;
@@ -11,9 +10,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_journal::{Day, LockedFile, Missing, Stat, Storage, StoredFile};
 
-pub use history::{History, Moment};
-pub use state::Image;
 use state::{File, State, Write, stat};
+pub use state::{History, Image, Moment};
 
 /// A folder of journals in memory. Clones share the folder.
 #[derive(Clone, Debug)]

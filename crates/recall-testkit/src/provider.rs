@@ -5,12 +5,9 @@
 //! clients accept it; `cargo xtask sdks` shows it.
 
 mod connection;
-mod fault;
 mod formats;
 mod language;
-mod rules;
 mod state;
-mod vector;
 
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::Arc;
@@ -18,11 +15,9 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-pub use fault::{Fault, Mutation};
-pub use rules::{FAKE_MODEL, FakeRules};
-pub use state::Received;
+pub use formats::fake_vector;
 use state::Shared;
-pub use vector::fake_vector;
+pub use state::{FAKE_MODEL, FakeRules, Fault, Mutation, Received};
 
 /// A running server, which ends with the process or when it is told to.
 pub struct FakeProvider {

@@ -1,12 +1,11 @@
-//! Child processes with deadlines.
+//! Child processes with deadlines, the processes of a sandbox, and waiting for conditions.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-use crate::{DEADLINE, wait_until};
 
 /// A child process with pipes. Dropping it kills the process.
 #[derive(Debug)]
@@ -166,6 +165,100 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The longest wait for something that takes milliseconds on an idle machine.
+///
+/// It is long because a loaded machine with two cores must not fail a test. No test waits longer than necessary.
+pub const DEADLINE: Duration = Duration::from_mins(1);
+
+/// The interval between checks of a condition.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Polls a condition until it returns a value.
+///
+/// Used for conditions without an event, such as a file that another process writes.
+///
+/// # Panics
+/// If there is no value within [`DEADLINE`]; `what` describes the condition.
+#[track_caller]
+pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(start.elapsed() < DEADLINE, "timed out after {DEADLINE:?}: {what}");
+        std::thread::park_timeout(PAUSE);
+    }
+}
+
+/// Kills every process with that `RECALL_HOME`, and waits until they have ended.
+///
+/// A daemon started by a client is not a child of the test process and has left its parent's session, so it is
+/// recognised by its environment.
+#[cfg(target_os = "linux")]
+pub(crate) fn kill_all(recall_home: &Path) -> bool {
+    use std::time::Instant;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let start = Instant::now();
+    loop {
+        let alive = running_processes(recall_home);
+        if alive.is_empty() {
+            return true;
+        }
+        for id in alive {
+            if let Some(id) = Pid::from_raw(id) {
+                // It may have ended since.
+                let _ = kill_process(id, Signal::KILL);
+            }
+        }
+        if start.elapsed() > crate::DEADLINE {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn running_processes(recall_home: &Path) -> Vec<i32> {
+    let mut wanted = b"RECALL_HOME=".to_vec();
+    wanted.extend_from_slice(recall_home.as_os_str().as_encoded_bytes());
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|id: &i32| environment(*id).split(|byte| *byte == 0).any(|variable| variable == wanted))
+        .collect()
+}
+
+/// Returns a process's environment; empty for a process of another user, an ended process and kernel threads.
+///
+/// During `exec` the environment is empty for a moment, so it is read again until it is not.
+#[cfg(target_os = "linux")]
+fn environment(id: i32) -> Vec<u8> {
+    use std::time::{Duration, Instant};
+
+    /// The longest time that `exec` takes. A process that was started without variables is only delayed by it.
+    const LOADING: Duration = Duration::from_millis(100);
+    let start = Instant::now();
+    loop {
+        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        // Zombies and kernel threads have no such link.
+        let runs_a_program = || std::fs::read_link(format!("/proc/{id}/exe")).is_ok();
+        if !environment.is_empty() || start.elapsed() > LOADING || !runs_a_program() {
+            return environment;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The environment of another process cannot be read here. The daemon's idle exit ends it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn kill_all(_recall_home: &Path) -> bool {
+    true
 }
 
 #[cfg(all(test, unix))]

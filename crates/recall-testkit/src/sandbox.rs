@@ -1,13 +1,14 @@
-//! Isolated homes for the programs under test.
+//! Isolated homes for the programs under test, with the programs installed and projects to index.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use recall_config::{Dirs, Environment};
 use tempfile::TempDir;
 
-use crate::{Binaries, Outcome, Project, Running, processes, wait_until};
+use crate::{Outcome, Running, running, wait_until};
 
 /// A separate home for the programs under test.
 ///
@@ -177,20 +178,118 @@ impl Sandbox {
     /// Returns the ids of the running processes that were started in this sandbox.
     #[cfg(target_os = "linux")]
     pub fn processes(&self) -> Vec<i32> {
-        processes::running_processes(&self.recall_home())
+        running::running_processes(&self.recall_home())
     }
 }
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        let ended = processes::kill_all(&self.recall_home());
+        let ended = running::kill_all(&self.recall_home());
         assert!(ended || std::thread::panicking(), "a process in {} cannot be killed", self.path().display());
     }
+}
+
+/// A project folder in a sandbox.
+#[derive(Clone, Debug)]
+pub struct Project {
+    root: PathBuf,
+}
+
+impl Project {
+    /// Creates a folder with files. The paths are relative to it; parent folders are created.
+    pub(crate) fn make(root: PathBuf, files: &[(&str, &str)]) -> Self {
+        fs::create_dir_all(&root).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", root.display()));
+        let project = Self { root };
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    /// Returns the project's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the path of a file below the root.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Writes a file and creates its folders.
+    ///
+    /// # Panics
+    /// If the file cannot be written.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", folder.display()));
+        }
+        fs::write(&path, content).unwrap_or_else(|error| panic!("cannot write `{}`: {error}", path.display()));
+    }
+
+    /// Removes a file.
+    ///
+    /// # Panics
+    /// If the file cannot be removed.
+    pub fn remove(&self, path: &str) {
+        let path = self.path(path);
+        fs::remove_file(&path).unwrap_or_else(|error| panic!("cannot remove `{}`: {error}", path.display()));
+    }
+}
+
+/// The programs under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binaries {
+    /// `recall`, the command line.
+    pub recall: PathBuf,
+    /// `recalld`, the daemon.
+    pub recalld: PathBuf,
+    /// `recall-shim`, the MCP server.
+    pub recall_shim: PathBuf,
+    /// `recall-bench`, which `recall bench` and `recall eval` run.
+    pub recall_bench: PathBuf,
+}
+
+impl Binaries {
+    /// Puts the programs into one folder under their installed names.
+    ///
+    /// Test packages build them under other names, because two packages of a workspace cannot both build a `recalld`;
+    /// but a client looks for the daemon next to itself. The folder should be on the file system of the programs: they
+    /// are hard-linked, and copied only if that fails. Safe to call from several test processes at once.
+    ///
+    /// # Panics
+    /// If the folder cannot be written.
+    #[must_use]
+    pub fn installed_in(&self, folder: &Path) -> Self {
+        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", folder.display()));
+        let install = |program: &Path, name: &str| {
+            let place = folder.join(name).with_extension(std::env::consts::EXE_EXTENSION);
+            install(program, &place).unwrap_or_else(|error| panic!("cannot install `{}`: {error}", place.display()));
+            place
+        };
+        Self {
+            recall: install(&self.recall, "recall"),
+            recalld: install(&self.recalld, "recalld"),
+            recall_shim: install(&self.recall_shim, "recall-shim"),
+            recall_bench: install(&self.recall_bench, "recall-bench"),
+        }
+    }
+}
+
+/// Links or copies a program to a path, replacing an existing one atomically.
+fn install(program: &Path, place: &Path) -> io::Result<()> {
+    let folder = place.parent().expect("the path has a parent folder");
+    let new = tempfile::Builder::new().prefix(".new-").tempdir_in(folder)?;
+    let new = new.path().join("program");
+    fs::hard_link(program, &new).or_else(|_| fs::copy(program, &new).map(drop))?;
+    fs::rename(&new, place)
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::running;
 
     fn sandbox() -> Sandbox {
         let shell = PathBuf::from("/bin/sh");
@@ -226,7 +325,7 @@ mod tests {
                 assert_eq!(sandbox.processes().len(), 1);
                 body();
             }));
-            assert!(processes::running_processes(&home).is_empty());
+            assert!(running::running_processes(&home).is_empty());
             assert!(!folder.exists());
             outcome
         };
@@ -238,5 +337,26 @@ mod tests {
     #[should_panic(expected = "the daemon ended before it answered: Outcome { code: Some(4)")]
     fn a_daemon_that_cannot_start_fails_at_once() {
         sandbox().start_daemon(&["-c", "echo why >&2; exit 4"]);
+    }
+
+    #[test]
+    fn programs_are_replaced_by_newer_ones() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let built = |name: &str| place.path().join(name);
+        let binaries =
+            Binaries { recall: built("a"), recalld: built("b"), recall_shim: built("c"), recall_bench: built("d") };
+        for content in ["old", "new"] {
+            for name in ["a", "b", "c", "d"] {
+                // A linker replaces a program instead of writing into it.
+                fs::write(built("fresh"), format!("{content} {name}")).expect("written");
+                fs::rename(built("fresh"), built(name)).expect("renamed");
+            }
+            for _ in 0..2 {
+                let installed = binaries.installed_in(&place.path().join("bin"));
+                let names: Vec<_> = fs::read_dir(place.path().join("bin")).expect("made").collect();
+                assert_eq!(names.len(), 4, "{names:?}");
+                assert_eq!(fs::read_to_string(installed.recalld).expect("there"), format!("{content} b"));
+            }
+        }
     }
 }

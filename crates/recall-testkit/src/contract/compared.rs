@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use qdrant_client::qdrant::{UpdateMode, Value};
 use tonic::Status;
 
-use super::filter::Prepared;
-use super::point::{Fields, Point, Stored};
+use super::point::{Fields, Point, Prepared, Stored};
 use super::state::{Nearest, Points};
 
 /// The points of a collection, in the order of their identities.

@@ -10,8 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
 use tonic::Status;
 
-use super::filter::{Prepared, Test};
-use super::point::{Fields, Point, Stored};
+use super::point::{Fields, Point, Prepared, Stored, Test};
 use super::state::{Nearest, Points};
 use crate::wheel;
 

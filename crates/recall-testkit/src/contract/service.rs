@@ -25,9 +25,9 @@ use qdrant_client::qdrant::{
 };
 use tonic::{Request, Response, Status};
 
+use super::requests;
 use super::script::{FailureMoment, Script};
 use super::state::State;
-use super::{collections, points};
 
 /// The version that the server reports unless a test sets another one.
 const VERSION: &str = "1.17.0";
@@ -106,14 +106,14 @@ macro_rules! service {
 
 service! {
     Points answers {
-        upsert(UpsertPoints) -> PointsOperationResponse = "Upsert", points::upsert;
-        delete(DeletePoints) -> PointsOperationResponse = "Delete", points::delete;
-        set_payload(SetPayloadPoints) -> PointsOperationResponse = "SetPayload", points::set_payload;
+        upsert(UpsertPoints) -> PointsOperationResponse = "Upsert", requests::upsert;
+        delete(DeletePoints) -> PointsOperationResponse = "Delete", requests::delete;
+        set_payload(SetPayloadPoints) -> PointsOperationResponse = "SetPayload", requests::set_payload;
         create_field_index(CreateFieldIndexCollection) -> PointsOperationResponse =
-            "CreateFieldIndex", collections::create_field_index;
-        scroll(ScrollPoints) -> ScrollResponse = "Scroll", points::scroll;
-        count(CountPoints) -> CountResponse = "Count", points::count;
-        query(QueryPoints) -> QueryResponse = "Query", points::query;
+            "CreateFieldIndex", requests::create_field_index;
+        scroll(ScrollPoints) -> ScrollResponse = "Scroll", requests::scroll;
+        count(CountPoints) -> CountResponse = "Count", requests::count;
+        query(QueryPoints) -> QueryResponse = "Query", requests::query;
     }
     refuses {
         get(GetPoints) -> GetResponse;
@@ -144,9 +144,9 @@ service! {
 
 service! {
     Collections answers {
-        get(GetCollectionInfoRequest) -> GetCollectionInfoResponse = "Get", collections::get;
-        list(ListCollectionsRequest) -> ListCollectionsResponse = "List", collections::list;
-        create(CreateCollection) -> CollectionOperationResponse = "Create", collections::create;
+        get(GetCollectionInfoRequest) -> GetCollectionInfoResponse = "Get", requests::get_collection;
+        list(ListCollectionsRequest) -> ListCollectionsResponse = "List", requests::list_collections;
+        create(CreateCollection) -> CollectionOperationResponse = "Create", requests::create_collection;
     }
     refuses {
         update(UpdateCollection) -> CollectionOperationResponse;

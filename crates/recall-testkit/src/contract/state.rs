@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use qdrant_client::qdrant::{CreateCollection, FieldType, UpdateMode};
 use tonic::Status;
 
-use super::filter::Prepared;
-use super::point::{Fields, Point, Stored, text};
+use super::point::{Fields, Point, Prepared, Stored, text};
 use super::script::Call;
 
 /// Creates the points of a new collection, which are none.

@@ -6,10 +6,9 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::fault::Fault;
 use super::formats::answer;
 use super::language::{Answer, refusal};
-use super::state::{Received, Shared};
+use super::state::{Fault, Received, Shared};
 
 /// The path of requests that set the statuses of the next ones, for clients in other languages.
 const SCRIPT: &str = "/script";

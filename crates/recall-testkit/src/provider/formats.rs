@@ -1,13 +1,13 @@
-//! The vendors' formats.
+//! The vendors' formats, and vectors that are computed from the words of a text.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::fault::Mutation;
 use super::language::{self, Answer, refusal};
-use super::rules::{FAKE_MODEL, FakeRules};
-use super::vector::fake_vector;
+use super::state::{FAKE_MODEL, FakeRules, Mutation};
 
 /// The fields that a vendor knows of a request for embeddings.
 const OLLAMA: &[&str] = &["model", "input", "truncate", "dimensions", "options", "keep_alive"];
@@ -117,4 +117,22 @@ fn change_text(text: String, mutation: Option<Mutation>) -> String {
     let Some(start) = start else { return text };
     let end = text[start..].find([',', ']']).map_or(start, |at| start + at);
     format!("{}{replaced}{}", &text[..start], &text[end..])
+}
+
+/// Returns the vector of a text: each word adds to some components. Equal texts have equal vectors, texts with common words similar
+/// ones, and no text has the zero vector. It is not of length 1.
+pub fn fake_vector(text: &str, dimensions: usize) -> Vec<f32> {
+    let mut vector = vec![0.0; dimensions];
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words {
+        for salt in 0..3_u8 {
+            let mut hasher = DefaultHasher::new();
+            (word.to_lowercase(), salt).hash(&mut hasher);
+            let hash = hasher.finish();
+            let place = (hash % dimensions as u64) as usize;
+            vector[place] += if hash >> 63 == 0 { 1.0 } else { -1.0 };
+        }
+    }
+    vector[0] += 0.125;
+    vector
 }

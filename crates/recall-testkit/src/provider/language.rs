@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rules::FAKE_MODEL;
+use super::state::FAKE_MODEL;
 
 /// A response: status and body.
 pub(super) type Answer = (u16, String);

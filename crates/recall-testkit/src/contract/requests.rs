@@ -1,9 +1,10 @@
-//! Requests about points.
+//! Requests about points and collections.
 
-#![expect(clippy::needless_pass_by_value, reason = "all answers have one form")]
+#![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "all answers have one form")]
 
 use std::collections::{BTreeMap, HashMap};
 
+use qdrant_client::qdrant::payload_index_params::IndexParams;
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use qdrant_client::qdrant::vector::Vector as VectorKind;
 use qdrant_client::qdrant::vector_input::Variant as InputVariant;
@@ -11,15 +12,16 @@ use qdrant_client::qdrant::vectors::VectorsOptions;
 use qdrant_client::qdrant::vectors_config::Config;
 use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
 use qdrant_client::qdrant::{
-    CountPoints, CountResponse, CountResult, DeletePoints, Distance, Filter, PointId, PointStruct,
-    PointsOperationResponse, PointsSelector, QueryPoints, QueryResponse, RetrievedPoint, ScoredPoint, ScrollPoints,
-    ScrollResponse, SetPayloadPoints, UpdateResult, UpdateStatus, UpsertPoints, Vector, WithPayloadSelector,
-    WriteOrdering, WriteOrderingType, query,
+    CollectionDescription, CollectionInfo, CollectionOperationResponse, CountPoints, CountResponse, CountResult,
+    CreateCollection, CreateFieldIndexCollection, DeletePoints, Distance, Filter, GetCollectionInfoRequest,
+    GetCollectionInfoResponse, ListCollectionsRequest, ListCollectionsResponse, PayloadSchemaInfo, PayloadSchemaType,
+    PointId, PointStruct, PointsOperationResponse, PointsSelector, QueryPoints, QueryResponse, RetrievedPoint,
+    ScoredPoint, ScrollPoints, ScrollResponse, SetPayloadPoints, UpdateResult, UpdateStatus, UpsertPoints, Vector,
+    WithPayloadSelector, WriteOrdering, WriteOrderingType, query,
 };
 use tonic::Status;
 
-use super::filter::{self, Prepared};
-use super::point::{Fields, Point, Stored, tenants};
+use super::point::{self, Fields, Point, Prepared, Stored, tenants};
 use super::script::Call;
 use super::state::{Collection, Nearest, State};
 
@@ -31,7 +33,7 @@ pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsO
     let mode = request.update_mode();
     let collection = state.collection(&request.collection_name)?;
     if let Some(condition) = &request.update_filter {
-        filter::tenant(Some(condition))?;
+        point::tenant_of(Some(condition))?;
     }
     let condition = request.update_filter.map(|filter| Prepared::new(&filter, &collection.indexes)).transpose()?;
     let points = request.points.into_iter().map(|point| store(point, collection));
@@ -169,7 +171,7 @@ fn read<'a>(
     name: &str,
     filter: Option<Filter>,
 ) -> Result<(&'a mut Collection, Prepared), Status> {
-    let tenant = filter::tenant(filter.as_ref())?;
+    let tenant = point::tenant_of(filter.as_ref())?;
     let (collection, tenants) = (name.to_owned(), vec![tenant]);
     state.call = Some(Call { method, collection, tenants, is_safe_write: None, spread: None });
     let collection = state.collection(name)?;
@@ -187,7 +189,7 @@ fn write(method: &'static str, name: &str, wait: Option<bool>, ordering: Option<
 fn by_filter(selector: Option<&PointsSelector>, call: &mut Call) -> Result<Filter, Status> {
     match selector.and_then(|selector| selector.points_selector_one_of.as_ref()) {
         Some(PointsSelectorOneOf::Filter(filter)) => {
-            call.tenants = vec![filter::tenant(Some(filter))?];
+            call.tenants = vec![point::tenant_of(Some(filter))?];
             Ok(filter.clone())
         }
         _ => Err(Status::failed_precondition("the points are not named by a filter with the tenant")),
@@ -195,7 +197,7 @@ fn by_filter(selector: Option<&PointsSelector>, call: &mut Call) -> Result<Filte
 }
 
 fn identity(id: Option<&PointId>) -> Result<String, Status> {
-    let uuid = id.and_then(filter::uuid).ok_or_else(|| Status::unimplemented("identities that are no UUIDs"))?;
+    let uuid = id.and_then(point::uuid_of).ok_or_else(|| Status::unimplemented("identities that are no UUIDs"))?;
     Ok(uuid.to_owned())
 }
 
@@ -218,4 +220,65 @@ fn refuse(is_refused: bool, what: &str) -> Result<(), Status> {
 pub(super) fn completed_response() -> PointsOperationResponse {
     let result = UpdateResult { operation_id: None, status: UpdateStatus::Completed.into() };
     PointsOperationResponse { result: Some(result), ..PointsOperationResponse::default() }
+}
+
+pub(super) fn create_collection(
+    state: &mut State,
+    request: CreateCollection,
+) -> Result<CollectionOperationResponse, Status> {
+    let name = request.collection_name.clone();
+    let spread = [request.shard_number, request.replication_factor, request.write_consistency_factor];
+    state.call = Some(Call { spread: Some(spread), ..call("Create", &name) });
+    if state.collections.contains_key(&name) {
+        return Err(Status::already_exists(format!("Wrong input: Collection `{name}` already exists!")));
+    }
+    let points = (state.create)(&request)?;
+    let new = Collection { created: request, indexes: HashMap::new(), points };
+    state.collections.insert(name, new);
+    Ok(CollectionOperationResponse { result: true, time: 0.0 })
+}
+
+pub(super) fn get_collection(
+    state: &mut State,
+    request: GetCollectionInfoRequest,
+) -> Result<GetCollectionInfoResponse, Status> {
+    state.call = Some(call("Get", &request.collection_name));
+    let collection = state.collection(&request.collection_name)?;
+    let schema = collection.indexes.keys().map(|field| {
+        let info = PayloadSchemaInfo { data_type: PayloadSchemaType::UnknownType.into(), ..Default::default() };
+        (field.clone(), info)
+    });
+    let info = CollectionInfo { payload_schema: schema.collect(), ..CollectionInfo::default() };
+    Ok(GetCollectionInfoResponse { result: Some(info), time: 0.0 })
+}
+
+pub(super) fn list_collections(
+    state: &mut State,
+    _: ListCollectionsRequest,
+) -> Result<ListCollectionsResponse, Status> {
+    state.call = Some(call("List", ""));
+    let names = state.collections.keys().map(|name| CollectionDescription { name: name.clone() });
+    Ok(ListCollectionsResponse { collections: names.collect(), time: 0.0 })
+}
+
+pub(super) fn create_field_index(
+    state: &mut State,
+    request: CreateFieldIndexCollection,
+) -> Result<PointsOperationResponse, Status> {
+    state.call = Some(call("CreateFieldIndex", &request.collection_name));
+    let kind = request.field_type.map(|_| request.field_type());
+    let kind = kind.ok_or_else(|| Status::invalid_argument("cannot convert field_type: None"))?;
+    let params = request.field_index_params.and_then(|params| params.index_params);
+    let is_tenant = matches!(&params, Some(IndexParams::KeywordIndexParams(params)) if params.is_tenant == Some(true));
+    if is_tenant != (request.field_name == "tenant") {
+        return Err(Status::failed_precondition("the field `tenant`, and no other, is the tenant"));
+    }
+    let collection = state.collection(&request.collection_name)?;
+    collection.points.index(&request.field_name, kind)?;
+    collection.indexes.insert(request.field_name, kind);
+    Ok(completed_response())
+}
+
+fn call(method: &'static str, collection: &str) -> Call {
+    Call { method, collection: collection.to_owned(), tenants: Vec::new(), is_safe_write: None, spread: None }
 }
