@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cross::{self, Install, Need};
-use crate::{programs, say};
+use crate::programs::{self, Install, Need};
+use crate::say;
 
 /// The release, and where it comes from. Its glibc is 2.31.
 const RELEASE: &str = "bullseye";
@@ -40,9 +40,9 @@ pub(crate) fn try_package(package: &Path, architecture: &str, install: Install) 
     let system = provide(architecture, install)?;
     let inside = system.join("recall.deb");
     std::fs::copy(package, &inside).map_err(|error| format!("cannot copy {}: {error}", package.display()))?;
-    cross::run(in_system(&system).args(["rm", "--recursive", "--force", HOME]))?;
-    cross::run(in_system(&system).args(["dpkg", "--install", "/recall.deb"]))?;
-    cross::run(in_system(&system).args(["sh", "-c", SCRIPT]))?;
+    programs::run_command(in_system(&system).args(["rm", "--recursive", "--force", HOME]))?;
+    programs::run_command(in_system(&system).args(["dpkg", "--install", "/recall.deb"]))?;
+    programs::run_command(in_system(&system).args(["sh", "-c", SCRIPT]))?;
     say(&format!("installed and used on Debian {RELEASE}, {architecture}\n"));
     Ok(())
 }
@@ -54,9 +54,9 @@ fn provide(architecture: &str, install: Install) -> Result<PathBuf, String> {
     if is_foreign {
         needs.extend(&QEMU);
     }
-    cross::provide(&needs, install)?;
+    programs::provide_toolchain(&needs, install)?;
     if is_foreign {
-        cross::run(Command::new("update-binfmts").args(["--enable", "qemu-aarch64"]))?;
+        programs::run_command(Command::new("update-binfmts").args(["--enable", "qemu-aarch64"]))?;
     }
     let folder = programs::target_folder().join("systems");
     let (made, partial) =
@@ -65,7 +65,7 @@ fn provide(architecture: &str, install: Install) -> Result<PathBuf, String> {
         std::fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
         let mut command = Command::new("debootstrap");
         command.args(["--variant=minbase", &format!("--arch={architecture}"), RELEASE]);
-        cross::run(command.arg(&partial).arg(MIRROR))?;
+        programs::run_command(command.arg(&partial).arg(MIRROR))?;
         std::fs::rename(&partial, &made).map_err(|error| format!("cannot rename {}: {error}", partial.display()))?;
     }
     Ok(made)

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::cross::Install;
-use crate::{cargo, debian, linux, programs, say, windows};
+use crate::programs::{self, Install};
+use crate::{cargo, debian, say, windows, zig};
 
 /// Whether the packages are installed and started.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,10 +28,10 @@ pub(crate) fn windows(install: Install, trial: Trial) -> ExitCode {
 
 /// Builds the programs for Linux systems with an older glibc, and makes their packages.
 pub(crate) fn linux(target: &str, install: Install, trial: Trial) -> ExitCode {
-    let made = linux::release(target, install).and_then(|built| {
+    let made = zig::release_linux(target, install).and_then(|built| {
         let runnable = programs::build_command()?;
         let out = programs::target_folder().join("dist").join(target);
-        succeed(packager().args([&built, &out]).arg(target).arg(runnable).arg(linux::GLIBC))?;
+        succeed(packager().args([&built, &out]).arg(target).arg(runnable).arg(zig::GLIBC))?;
         if trial == Trial::Run {
             let architecture = if target.starts_with("aarch64") { "arm64" } else { "amd64" };
             debian::try_package(&find(&out, ".deb")?, architecture, install)?;

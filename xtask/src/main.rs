@@ -3,12 +3,9 @@
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
 mod changed;
-mod cross;
 mod debian;
 mod dist;
 mod fixture;
-mod linux;
-mod macos;
 mod page;
 mod programs;
 mod sdks;
@@ -20,8 +17,8 @@ mod zig;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use cross::Install;
 use dist::Trial;
+use programs::Install;
 use steps::{Networks, STEPS};
 use windows::Extent;
 
@@ -58,8 +55,8 @@ fn main() -> ExitCode {
         ["windows", "--build", "--install"] => windows::run(Extent::Build, Install::Run, None),
         ["windows", "--try"] => windows::run(Extent::TryOnly, Install::Ask, None),
         ["windows", trial] => windows::run(Extent::TryOnly, Install::Ask, Some(trial)),
-        ["macos"] => macos::run(Install::Ask),
-        ["macos", "--install"] => macos::run(Install::Run),
+        ["macos"] => zig::check_macos(Install::Ask),
+        ["macos", "--install"] => zig::check_macos(Install::Run),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {

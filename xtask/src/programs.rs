@@ -1,10 +1,12 @@
-//! The programs of a release build.
+//! The programs of a release build, and the toolchain that builds the standard library with them, for systems that this
+//! machine has no library for.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{cargo, cross, workspace};
+use crate::{cargo, say, workspace};
 
 /// The programs of a package, with the profile that each is built with.
 pub(crate) const PUBLISHED: [(&str, &str, &str); 4] = [
@@ -26,7 +28,7 @@ pub(crate) fn publish(
     for profile in ["release", "small"] {
         let of_profile = PUBLISHED.iter().filter(|(_, _, of)| *of == profile);
         let names = of_profile.clone().flat_map(|(package, name, _)| ["--package", package, "--bin", name]);
-        cross::run(command().args(["--profile", profile]).args(names))?;
+        run_command(command().args(["--profile", profile]).args(names))?;
         for (_, name, _) in of_profile {
             let name = format!("{name}{suffix}");
             let (from, to) = (built.join(profile).join(&name), out.join(&name));
@@ -38,7 +40,7 @@ pub(crate) fn publish(
 
 /// Builds the command line, which prints completions and manual pages; returns its folder.
 pub(crate) fn build_command() -> Result<PathBuf, String> {
-    cross::run(cargo().args(["build", "--package", "recall-cli", "--bin", "recall"]))?;
+    run_command(cargo().args(["build", "--package", "recall-cli", "--bin", "recall"]))?;
     Ok(target_folder().join("debug"))
 }
 
@@ -59,4 +61,108 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
 /// Returns cargo's target folder.
 pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
+/// The folder of the toolchain that has the library's sources. It is a distribution's: `rustup` may not reach its server.
+const TOOLCHAIN: &str = "/usr/bin";
+
+/// A file that a task needs, and the package of Debian that has it.
+pub(crate) struct Need {
+    pub(crate) file: &'static str,
+    pub(crate) package: &'static str,
+}
+
+/// What every target needs.
+pub(crate) const TOOLCHAIN_NEEDS: [Need; 3] = [
+    Need { file: "/usr/bin/rustc", package: "rustc-web" },
+    Need { file: "/usr/bin/cargo", package: "cargo-web" },
+    Need { file: "/usr/lib/rustlib/src/rust/library/Cargo.lock", package: "rust-web-src" },
+];
+
+/// Whether missing packages are installed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Install {
+    /// The task says what is missing and ends.
+    Ask,
+    /// The task installs it, which only root may do.
+    Run,
+}
+
+/// Checks that the files are there, or installs their packages.
+///
+/// # Errors
+/// A file is missing, or the installation failed.
+pub(crate) fn provide_toolchain(needs: &[&Need], install: Install) -> Result<(), String> {
+    let missing = |needs: &[&Need]| -> Vec<&'static str> {
+        needs.iter().filter(|need| !Path::new(need.file).exists()).map(|need| need.package).collect()
+    };
+    let packages = missing(needs);
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let commands = [vec!["update"], [&["install", "--yes", "--no-install-recommends"], &packages[..]].concat()];
+    if install == Install::Ask {
+        let list = commands.map(|words| format!("    apt-get {}\n", words.join(" "))).concat();
+        return Err(format!(
+            "these packages of Debian are missing: {}. Install them as root, or add `--install`:\n{list}",
+            packages.join(", ")
+        ));
+    }
+    for words in commands {
+        run_command(Command::new("apt-get").args(&words).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    match missing(needs)[..] {
+        [] => Ok(()),
+        ref left => Err(format!("apt-get installed no {}: another release of Debian has other names", left.join(", "))),
+    }
+}
+
+/// Returns the folder of what is built for a system.
+pub(crate) fn folder_of(system: &str) -> PathBuf {
+    target_folder().join(system)
+}
+
+/// Returns a command of cargo that builds the standard library too. Its registry is a folder of its own, since the toolchain is
+/// another one than that of the workspace.
+pub(crate) fn cargo_for(system: &str, target: &str, subcommand: &str) -> Command {
+    cargo_by(&Path::new(TOOLCHAIN).join("cargo"), system, target, subcommand)
+}
+
+/// Returns the same command for a program that calls cargo.
+pub(crate) fn cargo_by(program: &Path, system: &str, target: &str, subcommand: &str) -> Command {
+    let is_kept = |name: &str| name == "CARGO_BUILD_JOBS" || !(name.starts_with("CARGO") || name.starts_with("RUST"));
+    let toolchain = Path::new(TOOLCHAIN);
+    let mut command = Command::new(program);
+    command
+        .current_dir(workspace())
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept)))
+        .env("CARGO", toolchain.join("cargo"))
+        .env("CARGO_HOME", target_folder().join(format!("cargo-{system}")))
+        .env("CARGO_TARGET_DIR", folder_of(system))
+        .env("CARGO_TERM_COLOR", "never")
+        .env("RUSTC", toolchain.join("rustc"))
+        // Building the library is a feature of nightly compilers; this variable allows it in others.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args([subcommand, "--locked", "-Z", "build-std=std,panic_unwind,panic_abort", "--target", target]);
+    command
+}
+
+/// Returns a variable of paths with a folder, and that of the toolchain, before the others.
+pub(crate) fn path_with_toolchain(folder: &Path) -> OsString {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let first = [folder.to_owned(), PathBuf::from(TOOLCHAIN)];
+    std::env::join_paths(first.into_iter().chain(std::env::split_paths(&paths))).unwrap_or(paths)
+}
+
+/// Runs a command and waits for it.
+///
+/// # Errors
+/// It cannot be started, or it failed.
+pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
+    say(&format!("\n== {program} {arguments}\n"));
+    let status = command.status().map_err(|error| format!("cannot start {program}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{program} {arguments}` failed ({status})")) }
 }

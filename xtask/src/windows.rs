@@ -2,15 +2,14 @@
 //!
 //! Wine is not Windows. What is tried here is said to be tested under Wine; `docs/platforms.md` lists what is not.
 
-mod agent;
 mod trials;
 mod wine;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::cross::{self, Install, Need, TOOLCHAIN_NEEDS};
-use crate::{programs, say};
+use crate::programs::{self, Install, Need, TOOLCHAIN_NEEDS};
+use crate::say;
 use wine::Wine;
 
 pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -88,15 +87,15 @@ pub(crate) fn run(extent: Extent, install: Install, only: Option<&str>) -> ExitC
 }
 
 fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
-    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
-    let folder = cross::folder_of("windows");
+    programs::provide_toolchain(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
+    let folder = programs::folder_of("windows");
     if extent != Extent::TryOnly {
         let mut command = build(&headers(&folder)?);
         command.args(["--profile", PROFILE]);
         for (package, program) in TRIED {
             command.args(["--package", package, "--bin", program]);
         }
-        cross::run(&mut command)?;
+        programs::run_command(&mut command)?;
     }
     let built = folder.join(TARGET).join(PROFILE);
     if !built.is_dir() {
@@ -117,8 +116,8 @@ fn prepare(extent: Extent, install: Install) -> Result<Wine, String> {
 
 /// Builds the programs as they are published; returns their folder. They need no library of the compiler beside them.
 pub(crate) fn release(install: Install) -> Result<PathBuf, String> {
-    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS[..2]).collect::<Vec<_>>(), install)?;
-    let folder = cross::folder_of("windows");
+    programs::provide_toolchain(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS[..2]).collect::<Vec<_>>(), install)?;
+    let folder = programs::folder_of("windows");
     let out = folder.join("programs");
     let include = headers(&folder)?;
     let command = || {
@@ -157,10 +156,10 @@ const OF_ARCHIVE: [&str; 3] = ["first-search", "memories", "two-shims"];
 
 /// Unpacks an archive in a Windows that has no library of the compiler, and tries its programs.
 pub(crate) fn try_archive(archive: &Path, install: Install) -> Result<(), String> {
-    cross::provide(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
-    let folder = cross::folder_of("windows").join("archive");
+    programs::provide_toolchain(&TOOLCHAIN_NEEDS.iter().chain(&NEEDS).collect::<Vec<_>>(), install)?;
+    let folder = programs::folder_of("windows").join("archive");
     let wine = Wine::new(&folder)?;
-    cross::run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(&folder))?;
+    programs::run_command(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(&folder))?;
     let unpacked = folder.join(archive.file_stem().unwrap_or_default());
     for (_, name, _) in programs::PUBLISHED {
         let name = format!("{name}.exe");
@@ -180,7 +179,7 @@ fn headers(folder: &Path) -> Result<PathBuf, String> {
 
 /// Returns a command that builds programs, which are named by its further arguments.
 fn build(headers: &Path) -> Command {
-    let mut command = cross::cargo("windows", TARGET, "build");
+    let mut command = programs::cargo_for("windows", TARGET, "build");
     command.envs(VARIABLES).env("CXXFLAGS_x86_64_pc_windows_gnu", format!("-I{}", headers.display()));
     command
 }
@@ -188,7 +187,9 @@ fn build(headers: &Path) -> Command {
 fn compile(wine: &Wine, name: &str, text: &str, before: &[&str], after: &[&str]) -> Result<(), String> {
     let (source, made) = (wine.programs().join(name).with_extension("c"), wine.programs().join(name));
     write(&source, text)?;
-    cross::run(Command::new("x86_64-w64-mingw32-gcc-posix").args(before).arg("-o").arg(made).arg(source).args(after))
+    programs::run_command(
+        Command::new("x86_64-w64-mingw32-gcc-posix").args(before).arg("-o").arg(made).arg(source).args(after),
+    )
 }
 
 /// Finds a library of the compiler that the programs link.

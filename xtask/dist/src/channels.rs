@@ -6,9 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::Package;
-use crate::contents::read;
+use crate::contents::{hex, read, sha256};
 use crate::release::{PROGRAMS, SUMMARY, SYSTEMS, System, VERSION};
-use crate::sums::{hex, sha256};
 
 /// An archive that is published.
 pub(crate) struct Archive {

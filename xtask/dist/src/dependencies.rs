@@ -1,13 +1,18 @@
-//! The libraries that are linked into the programs.
+//! The libraries that are linked into the programs: their list, their licences, and the bill of materials.
+//!
+//! Format: [CycloneDX 1.6](https://cyclonedx.org/docs/1.6/json/).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::contents;
-use crate::release::System;
+use crate::Package;
+use crate::contents::{self, Item};
+use crate::release::{LICENCE, Release, System, VERSION};
 
 /// The packages whose programs are in a release.
 const ROOTS: [&str; 4] = ["recall-cli", "recalld", "recall-shim", "recall-bench"];
@@ -90,4 +95,75 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 
 fn field<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
+}
+
+/// Returns the list of the libraries with their licences and their licences' texts.
+pub(crate) fn licences(libraries: &[Library]) -> Result<Item, String> {
+    let mut text = "Libraries in the programs of recall, and their licences.\n".to_owned();
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Library { name, version, licence, manifest, .. } in libraries {
+        let name = format!("{name} {version}");
+        let licence = if licence.is_empty() { "see its text below" } else { licence };
+        let _ = writeln!(text, "{name}: {licence}");
+        for licence in licence_texts(manifest)? {
+            texts.entry(licence).or_default().push(name.clone());
+        }
+    }
+    for (licence, names) in texts {
+        let _ = write!(text, "\n{}\n{}\n\n{}\n", "=".repeat(80), names.join(", "), licence.trim_end());
+    }
+    Ok(Item::text("THIRD-PARTY-LICENSES", text))
+}
+
+/// Reads the files of a package whose names say that they are licences.
+fn licence_texts(manifest: &Path) -> Result<BTreeSet<String>, String> {
+    let folder = manifest.parent().unwrap_or(manifest);
+    let unreadable = |error| format!("cannot read {}: {error}", folder.display());
+    let mut texts = BTreeSet::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().to_string_lossy().to_ascii_uppercase();
+        let is_licence = ["LICENSE", "LICENCE", "COPYING", "NOTICE"].iter().any(|start| name.starts_with(start));
+        if is_licence && entry.path().is_file() {
+            texts.insert(String::from_utf8_lossy(&contents::read(&entry.path())?).into_owned());
+        }
+    }
+    Ok(texts)
+}
+
+/// Makes the bill of the programs of a system.
+pub(crate) fn bill_of_materials(release: &Release) -> Package {
+    let components: Vec<Value> = release.dependencies.iter().map(component).collect();
+    let bill = json!({
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "application",
+                "bom-ref": "recall",
+                "name": "recall",
+                "version": VERSION,
+                "licenses": [{ "expression": LICENCE }],
+            },
+        },
+        "components": components,
+    });
+    let name = format!("{}.cdx.json", release.system.archive_name());
+    Package { name, bytes: format!("{bill:#}\n").into_bytes() }
+}
+
+fn component(library: &Library) -> Value {
+    let Library { name, version, licence, checksum, manifest: _ } = library;
+    let purl = format!("pkg:cargo/{name}@{}", version.replace('+', "%2B"));
+    let mut component = json!({ "type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl, "scope": "required" });
+    if !checksum.is_empty() {
+        component["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
+    }
+    if !licence.is_empty() {
+        // Older manifests separate licences by a slash.
+        component["licenses"] = json!([{ "expression": licence.replace('/', " OR ") }]);
+    }
+    component
 }

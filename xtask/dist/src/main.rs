@@ -12,14 +12,9 @@ mod contents;
 mod deb;
 mod dependencies;
 mod elf;
-mod licences;
-mod mcpb;
-mod npm;
 mod release;
-mod sbom;
-mod sums;
 mod tarball;
-mod wheel;
+mod zip_packages;
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +59,7 @@ fn main() -> ExitCode {
 fn packages(system: System, programs: &str, runnable: &str, glibc: Option<Glibc>, out: &Path) -> Result<(), String> {
     let release = Release::gather(system, Path::new(programs), Path::new(runnable), glibc)?;
     let mut packages = all(&release)?;
-    packages.push(sums::file(&format!("{}.sha256", system.archive_name()), &packages));
+    packages.push(contents::sums_file(&format!("{}.sha256", system.archive_name()), &packages));
     write(&packages, out)
 }
 
@@ -84,13 +79,13 @@ fn write(packages: &[Package], out: &Path) -> Result<(), String> {
 
 /// Makes every package of a release.
 fn all(release: &Release) -> Result<Vec<Package>, String> {
-    let mut packages = vec![tarball::package(release)?, wheel::package(release)?, npm::package(release)?];
+    let mut packages = vec![tarball::package(release)?, zip_packages::wheel(release)?, tarball::npm_package(release)?];
     if release.system.deb.is_some() {
         packages.push(deb::package(release)?);
     }
-    packages.push(mcpb::package(release)?);
-    packages.push(mcpb::registry_entry(release));
-    packages.push(sbom::package(release));
+    packages.push(zip_packages::desktop_bundle(release)?);
+    packages.push(zip_packages::mcp_registry_entry(release));
+    packages.push(dependencies::bill_of_materials(release));
     Ok(packages)
 }
 
@@ -114,7 +109,7 @@ mod tests {
     use flate2::read::GzDecoder;
     use serde_json::Value;
 
-    use super::*;
+    use super::{contents, dependencies, tarball, zip_packages, *};
     use crate::contents::Item;
     use crate::dependencies::Library;
     use crate::elf::Needs;
@@ -228,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_wheel_lists_its_files_with_their_checksums() {
-        let package = wheel::package(&release()).expect("made");
+        let package = zip_packages::wheel(&release()).expect("made");
         assert!(
             package.name.starts_with("recall_shim-") && package.name.contains("-manylinux_2_34_"),
             "{}",
@@ -249,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_npm_package_has_every_program_that_it_links() {
-        let files = unpack(&npm::package(&release()).expect("made").bytes);
+        let files = unpack(&tarball::npm_package(&release()).expect("made").bytes);
         let manifest: Value = serde_json::from_slice(&files["package/package.json"].1).expect("JSON");
         let programs = manifest["bin"].as_object().expect("programs");
         assert_eq!(programs.len(), PROGRAMS.len());
@@ -260,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_bundle_starts_the_shim_that_it_has() {
-        let files = unzip(&mcpb::package(&release()).expect("made").bytes);
+        let files = unzip(&zip_packages::desktop_bundle(&release()).expect("made").bytes);
         let manifest: Value = serde_json::from_slice(&files["manifest.json"]).expect("JSON");
         assert!(files.contains_key(manifest["server"]["entry_point"].as_str().expect("a path")));
     }
@@ -269,7 +264,7 @@ mod tests {
     fn checksums_are_those_of_sha256sum() {
         let package = Package { name: "a".to_owned(), bytes: b"abc".to_vec() };
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  a\n";
-        assert_eq!(sums::file("sums", &[package]).bytes, known.as_bytes());
+        assert_eq!(contents::sums_file("sums", &[package]).bytes, known.as_bytes());
     }
 
     #[test]
@@ -277,7 +272,7 @@ mod tests {
         let system = System::find("x86_64-unknown-linux-gnu").expect("known");
         let libraries = dependencies::list_libraries(&system).expect("listed");
         assert!(libraries.iter().all(|library| library.checksum.len() == 64), "{libraries:?}");
-        let text = String::from_utf8(licences::text(&libraries).expect("made").bytes).expect("UTF-8");
+        let text = String::from_utf8(dependencies::licences(&libraries).expect("made").bytes).expect("UTF-8");
         let list: Vec<&str> = text.lines().take_while(|line| !line.starts_with("===")).collect();
         assert!(list.iter().any(|line| line.starts_with("tantivy ")), "{text}");
         // It is used by tests only.
@@ -294,7 +289,7 @@ mod tests {
             let packages = all(&release).expect("made");
             let archive = format!("{}{}", system.archive_name(), system.archive_ending());
             assert!(packages.iter().any(|package| package.name == archive), "{archive}");
-            let npm = unpack(&npm::package(&release).expect("made").bytes);
+            let npm = unpack(&tarball::npm_package(&release).expect("made").bytes);
             let manifest: Value = serde_json::from_slice(&npm["package/package.json"].1).expect("JSON");
             assert_eq!((&manifest["os"][0], &manifest["cpu"][0]), (&system.npm.0.into(), &system.npm.1.into()));
             assert_eq!(manifest.get("libc").is_some(), system.has_glibc());
@@ -306,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_bill_of_materials_names_each_library_by_its_package() {
-        let bill: Value = serde_json::from_slice(&sbom::package(&release()).bytes).expect("JSON");
+        let bill: Value = serde_json::from_slice(&dependencies::bill_of_materials(&release()).bytes).expect("JSON");
         let library = &bill["components"][0];
         assert_eq!(
             (&library["purl"], &library["version"]),
@@ -330,7 +325,7 @@ mod tests {
             let file = files.iter().find(|file| file.name == name).expect("made");
             String::from_utf8(file.bytes.clone()).expect("UTF-8")
         };
-        let sum = |target: &str| sums::hex(&sums::sha256(target.as_bytes()));
+        let sum = |target: &str| contents::hex(&contents::sha256(target.as_bytes()));
         let [linux, arm, mac, windows] = SYSTEMS.map(|system| sum(system.target));
         for (name, wanted) in [
             ("recall.rb", &[&linux, &arm, &mac][..]),

@@ -7,7 +7,6 @@ use recall_os::git::Program;
 use crate::contents::{self, Item};
 use crate::dependencies::{self, Library};
 use crate::elf::{Glibc, Needs};
-use crate::licences;
 
 /// The programs, in the order of their importance.
 pub(crate) const PROGRAMS: [&str; 4] = ["recall", "recalld", "recall-shim", "recall-bench"];
@@ -136,7 +135,7 @@ impl Release {
         }
         let mut documents = contents::documents()?;
         let dependencies = dependencies::list_libraries(&system)?;
-        documents.push(licences::text(&dependencies)?);
+        documents.push(dependencies::licences(&dependencies)?);
         Ok(Self {
             system,
             needs,

@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::agent::Agent;
-use super::wine::{Wine, within};
+use super::wine::{Agent, Wine, within};
 use crate::{say, workspace};
 
 /// How often a daemon is killed.
