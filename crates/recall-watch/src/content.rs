@@ -2,19 +2,16 @@
 
 mod decode;
 mod private_key;
-mod reduced;
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use recall_core::{ContentHash, Timestamp};
+use recall_core::{ContentHash, ContentHasher, Timestamp};
 use recall_text::DocPath;
 
-use crate::change::modification_time;
-use crate::open::{OpenError, open_inside};
-use crate::{SizeLimits, SkipReason, Tracking, names, size_limits, symlink};
-pub use reduced::TextOfNotebook;
+use crate::file::{OpenError, modification_time, open_inside};
+use crate::{SizeLimits, SkipReason, Tracking, names, skip};
 
 /// The text of a file, with the file's hash and metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +89,10 @@ pub fn read(root: &Path, path: &DocPath, options: &ReadOptions) -> Result<Conten
         if let Some(reason) = sizes.check(name, before.len()) {
             return Err(refusal(path, reason));
         }
-        let too_large = sizes.check_text(before.len()).filter(|_| size_limits::is_notebook(name));
+        let too_large = sizes.check_text(before.len()).filter(|_| skip::is_notebook(name));
         let content = match (too_large, text_of_notebook) {
             (Some(reason), None) => return Err(refusal(path, reason)),
-            (Some(reason), Some(text)) => reduced::read(&file, &before, path, *text)?
+            (Some(reason), Some(text)) => read_reduced(&file, &before, path, *text)?
                 .map(|content| content.ok_or(reason).and_then(|content| check_notebook(content, sizes))),
             (None, _) => read_with(&file, &before, path)?.map(|raw| content(&raw)),
         };
@@ -174,7 +171,7 @@ fn open_error(root: &Path, path: &DocPath, error: OpenError) -> ContentError {
         OpenError::Io(source) => ContentError::Unreadable { path, source },
         OpenError::Symlink => {
             let inside = dunce::canonicalize(root)
-                .is_ok_and(|root| symlink::reason(&root, &root.join(path.as_str())) == SkipReason::SymlinkInside);
+                .is_ok_and(|root| skip::symlink_reason(&root, &root.join(path.as_str())) == SkipReason::SymlinkInside);
             if inside { refusal(&path, SkipReason::SymlinkInside) } else { ContentError::Outside { path } }
         }
     }
@@ -246,6 +243,50 @@ fn is_lfs_pointer(bytes: &[u8]) -> bool {
     bytes.len() < LONGEST
         && VERSIONS.iter().any(|version| bytes.starts_with(version))
         && bytes.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"oid "))
+}
+
+/// Extracts the text of a notebook from its JSON, without keeping what else is in it; `None` if it is not a notebook.
+pub type TextOfNotebook = fn(&mut dyn Read) -> Option<String>;
+
+/// Reads a notebook. The outer `None` means that it changed during the read, the inner one that it has no text.
+#[expect(clippy::option_option, reason = "a file that changed, and one without a text")]
+fn read_reduced(
+    file: &File,
+    before: &Metadata,
+    path: &DocPath,
+    text: TextOfNotebook,
+) -> Result<Option<Option<Content>>, ContentError> {
+    let mut reader =
+        Hashing { inner: BufReader::new(file.take(before.len() + 1)), hasher: ContentHasher::default(), bytes: 0 };
+    let text = text(&mut reader);
+    // The hash is that of the whole file.
+    io::copy(&mut reader, &mut io::sink()).map_err(|source| unreadable(path, source))?;
+    if !is_unchanged(file, before, reader.bytes).map_err(|source| unreadable(path, source))? {
+        return Ok(None);
+    }
+    Ok(Some(text.map(|text| Content {
+        text,
+        hash: reader.hasher.finish(),
+        size_bytes: before.len(),
+        modified: modification_time(before),
+        encoding: Encoding::Utf8,
+    })))
+}
+
+/// A reader that hashes what it reads.
+struct Hashing<R> {
+    inner: R,
+    hasher: ContentHasher,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..length]);
+        self.bytes += length as u64;
+        Ok(length)
+    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
+use crate::file::open_regular;
 use crate::git_facts::UserIgnore;
-use crate::open::open_regular;
 
 /// The compiled ignore file that the user has configured for git; `None` if there is none.
 pub(crate) type UserRules = Option<Arc<Gitignore>>;

@@ -17,28 +17,23 @@
 //!
 //! Begin with `scan`, `rules`, `content` and `watcher`.
 
-mod change;
 pub mod content;
+mod file;
 mod git_facts;
 mod ignore_files;
 mod listing;
 mod names;
-mod open;
 pub mod root;
 mod rules;
 mod scan;
-mod size_limits;
 mod skip;
-mod spelling;
-mod symlink;
 mod watcher;
 
-pub use change::{StatOutcome, is_racy, stat};
+pub use file::{StatOutcome, is_racy, stat};
 pub use git_facts::GitFacts;
 
 pub use names::Tracking;
 pub use rules::{Addition, Depth, IgnoreRules, Rules};
 pub use scan::{Explanation, FoundFile, Scan, ScanError, SkippedFile, explain, scan};
-pub use size_limits::SizeLimits;
-pub use skip::{LeftOut, LeftOutRule, SkipReason, group, may_hide_text};
+pub use skip::{LeftOut, LeftOutRule, SizeLimits, SkipReason, group, may_hide_text};
 pub use watcher::{Changes, Part, Watch, WatchError, Watcher};

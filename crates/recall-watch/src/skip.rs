@@ -1,7 +1,9 @@
-//! Reasons for not indexing a file that was found.
+//! Reasons for not indexing a file that was found, among them the sizes up to which files are read, and symlinks.
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, io};
 
+use recall_core::Limits;
 use recall_text::quantity;
 
 /// Why a file is not indexed although no rule of the user excludes it.
@@ -186,6 +188,71 @@ impl fmt::Display for LeftOutRule {
             Self::WorkTree => "in a linked work tree of the same repository",
         })
     }
+}
+
+/// The sizes up to which files are read, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeLimits {
+    /// The largest file, and the most text that is kept of a notebook.
+    pub file_bytes: u64,
+    /// The largest notebook, whose pictures are left out while it is read.
+    pub notebook_bytes: u64,
+}
+
+impl SizeLimits {
+    /// Returns the reason if a file of that name and size is too large to be read.
+    pub(crate) fn check(&self, name: &str, bytes: u64) -> Option<SkipReason> {
+        let (limit_bytes, setting) = if is_notebook(name) && self.notebook_bytes > self.file_bytes {
+            (self.notebook_bytes, "limits.notebook_bytes")
+        } else {
+            (self.file_bytes, FILE_BYTES)
+        };
+        (bytes > limit_bytes).then_some(SkipReason::TooLarge { bytes, limit_bytes, setting })
+    }
+
+    /// Returns the reason if a text is too large to be indexed.
+    pub fn check_text(&self, bytes: u64) -> Option<SkipReason> {
+        let limit_bytes = self.file_bytes;
+        (bytes > limit_bytes).then_some(SkipReason::TooLarge { bytes, limit_bytes, setting: FILE_BYTES })
+    }
+}
+
+impl From<&Limits> for SizeLimits {
+    fn from(limits: &Limits) -> Self {
+        Self { file_bytes: limits.file_bytes, notebook_bytes: limits.notebook_bytes }
+    }
+}
+
+/// The setting of the largest file.
+const FILE_BYTES: &str = "limits.file_bytes";
+
+/// Returns whether a name is that of a Jupyter notebook.
+pub(crate) fn is_notebook(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("ipynb"))
+}
+
+/// Returns why the symlink at `link` is not indexed. `root` is canonical.
+///
+/// Links are never followed: a target inside the root is indexed under its own name, and a target outside does not
+/// belong to the project.
+pub(crate) fn symlink_reason(root: &Path, link: &Path) -> SkipReason {
+    match dunce::canonicalize(link) {
+        Ok(target) if target.starts_with(root) => SkipReason::SymlinkInside,
+        Ok(_) => SkipReason::SymlinkOutside,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => SkipReason::SymlinkBroken,
+        Err(error) if is_loop(&error) => SkipReason::SymlinkLoop,
+        Err(error) => SkipReason::Unreadable { error: error.to_string() },
+    }
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &io::Error) -> bool {
+    false
 }
 
 #[cfg(test)]

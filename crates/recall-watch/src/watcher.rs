@@ -10,9 +10,6 @@
 
 mod directories;
 mod markers;
-mod reach;
-mod root;
-mod system;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,15 +18,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use notify::event::{AccessKind, AccessMode};
-use notify::{Event, EventKind, RecursiveMode, Watcher as _};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::Mutex;
 
 use self::directories::{Claim, Directories};
 use self::markers::Markers;
-use self::reach::Reach;
-pub use self::root::Part;
-use self::root::Root;
-use self::system::System;
+pub use directories::Part;
+use directories::{Reach, Root};
 
 /// A watcher for the directories of all roots of a process.
 pub struct Watcher {
@@ -115,7 +110,7 @@ impl Watcher {
     /// call of [`Watch::follow`]; until then everything counts as changed.
     pub fn watch(self: &Arc<Self>, root: &Path, most_directories: usize) -> Watch {
         let root = Root::new(root.to_owned());
-        let is_local = reach::is_local(&root.path);
+        let is_local = directories::is_local(&root.path);
         Watch { watcher: Arc::clone(self), root: Arc::new(root), is_local, most_directories }
     }
 }
@@ -270,3 +265,62 @@ fn reason(error: &notify::Error) -> String {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+
+/// The watches that cover the claimed directories.
+struct System {
+    watcher: RecommendedWatcher,
+    reach: Reach,
+}
+
+impl System {
+    fn new(watcher: RecommendedWatcher, reach: Reach) -> Self {
+        Self { watcher, reach }
+    }
+
+    /// Covers a directory, unless a tree covers it already.
+    ///
+    /// # Errors
+    /// The directory is gone, or the system refuses.
+    fn watch(&mut self, directory: &Path, directories: &Directories) -> notify::Result<()> {
+        match self.reach {
+            Reach::Directory => self.watcher.watch(directory, RecursiveMode::NonRecursive),
+            Reach::Tree if directories.is_in_tree(directory) => Ok(()),
+            Reach::Tree => {
+                self.watcher.watch(directory, RecursiveMode::Recursive)?;
+                directories.add_tree(directory);
+                directories.change_all();
+                Ok(())
+            }
+        }
+    }
+
+    /// Covers a directory that has taken the place of another one.
+    ///
+    /// # Errors
+    /// See [`System::watch`].
+    fn watch_again(&mut self, directory: &Path, directories: &Directories) -> notify::Result<()> {
+        if self.reach == Reach::Directory {
+            // The watch may be gone with its directory.
+            let _ = self.watcher.unwatch(directory);
+        }
+        self.watch(directory, directories)
+    }
+
+    /// Ends the watches that nobody needs any more, after these directories were released.
+    fn unwatch(&mut self, released: &[PathBuf], directories: &Directories) {
+        match self.reach {
+            Reach::Directory => {
+                for directory in released {
+                    // The directory may be gone already.
+                    let _ = self.watcher.unwatch(directory);
+                }
+            }
+            Reach::Tree => {
+                for tree in directories.take_unused_trees() {
+                    let _ = self.watcher.unwatch(&tree);
+                    directories.change_all();
+                }
+            }
+        }
+    }
+}

@@ -15,11 +15,11 @@ use std::sync::Arc;
 use recall_text::{DocPath, is_agent_file, leads_to_agent_files};
 
 use super::{FoundFile, LISTED, SkippedFile};
-use crate::change::modification_time;
+use crate::file::modification_time;
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
 use crate::listing::{self, Level};
 use crate::rules::{Inclusion, Plan, Plans};
-use crate::{Depth, IgnoreRules, LeftOut, LeftOutRule, Rules, SkipReason, Tracking, names, symlink};
+use crate::{Depth, IgnoreRules, LeftOut, LeftOutRule, Rules, SkipReason, Tracking, names, skip};
 
 /// The result of a walk, unordered.
 #[derive(Default)]
@@ -139,7 +139,7 @@ impl<'a> Lister<'a> {
             // An added path may have become a symlink since.
             let file_type = place.symlink_metadata().ok()?.file_type();
             if file_type.is_symlink() {
-                self.skip(way, symlink::reason(self.root, &place));
+                self.skip(way, skip::symlink_reason(self.root, &place));
                 return None;
             }
         }
@@ -376,7 +376,7 @@ impl<'a> Lister<'a> {
         metadata: impl FnOnce() -> io::Result<fs::Metadata>,
     ) {
         if file_type.is_symlink() {
-            return self.skip(path.to_owned(), symlink::reason(self.root, &self.root.join(path)));
+            return self.skip(path.to_owned(), skip::symlink_reason(self.root, &self.root.join(path)));
         }
         if !file_type.is_file() {
             return self.skip(path.to_owned(), SkipReason::NotRegular);

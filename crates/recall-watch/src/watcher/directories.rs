@@ -1,13 +1,12 @@
-//! The watched directories, with the roots that depend on them.
+//! The watched directories and the roots that depend on them, how far one watch of the operating system reaches, and
+//! which file systems report all changes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::RwLock;
-
-use super::reach::Reach;
-use super::root::{Part, Root};
+use parking_lot::{Mutex, RwLock};
 
 /// The roots that depend on each watched directory. Worktrees and nested stores share directories.
 pub(super) struct Directories {
@@ -145,4 +144,130 @@ impl Watched {
     fn change(&self) {
         self.roots.iter().for_each(|(root, part)| root.change(*part));
     }
+}
+
+/// What is known about changes in a root.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) path: PathBuf,
+    /// For each part, whether it may have changed since the last scan.
+    files: AtomicBool,
+    journals: AtomicBool,
+    /// For the files and the journals, why not all of their directories are watched.
+    problems: Mutex<[Option<String>; 2]>,
+}
+
+/// A part of a root that is scanned separately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The files that a scan indexes.
+    Files,
+    /// The journals, which the reader itself also writes.
+    Journals,
+}
+
+impl Root {
+    /// Everything counts as changed.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, files: AtomicBool::new(true), journals: AtomicBool::new(true), problems: Mutex::default() }
+    }
+
+    fn flag(&self, part: Part) -> &AtomicBool {
+        match part {
+            Part::Files => &self.files,
+            Part::Journals => &self.journals,
+        }
+    }
+
+    /// Returns why the changes of a part are not seen; `None` if those of all parts are.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.problems.lock().iter().flatten().next().cloned()
+    }
+
+    /// Sets why not all directories of a part are watched.
+    pub(super) fn set_problem(&self, part: Part, problem: Option<String>) {
+        self.problems.lock()[part as usize] = problem;
+    }
+
+    /// Returns whether a part may have changed.
+    pub(super) fn is_changed(&self, part: Part) -> bool {
+        self.flag(part).load(Ordering::Acquire)
+    }
+
+    pub(super) fn change(&self, part: Part) {
+        self.flag(part).store(true, Ordering::Release);
+    }
+
+    /// Records that a part is about to be scanned.
+    pub(super) fn begin_scan(&self, part: Part) {
+        self.flag(part).store(false, Ordering::Release);
+    }
+}
+
+/// What one watch of the operating system covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// One directory (inotify). After a rename, its events have the old name.
+    Directory,
+    /// A directory and everything below it (`FSEvents`). All watches are one stream, which restarts with each further
+    /// watch: what happens meanwhile is lost. An event may be reported twice.
+    Tree,
+}
+
+impl Reach {
+    /// The reach on this system; `None` if the events of all watches do not arrive in order. A marker proves nothing then, so
+    /// nothing is watched.
+    ///
+    /// On Windows, each watch has a queue of its own.
+    pub(super) const HERE: Option<Self> = if cfg!(target_os = "linux") {
+        Some(Self::Directory)
+    } else if cfg!(target_os = "macos") {
+        Some(Self::Tree)
+    } else {
+        None
+    };
+}
+
+/// The magic numbers (`statfs`) of file systems that other machines may change: NFS, SMB, CIFS, SMB2, 9P, FUSE, Ceph,
+/// AFS, Coda, `VirtualBox` shares. They are from Linux's `magic.h` and the file systems' own headers.
+#[cfg(target_os = "linux")]
+const REMOTE: [u32; 10] = [
+    0x0000_6969,
+    0x0000_517b,
+    0xff53_4d42,
+    0xfe53_4d42,
+    0x0102_1997,
+    0x6573_5546,
+    0x00c3_6400,
+    0x5346_414f,
+    0x7375_7245,
+    0x786f_4256,
+];
+
+/// Returns whether all changes below a path are made by this system, so that events report them.
+#[cfg(target_os = "linux")]
+pub(super) fn is_local(path: &Path) -> bool {
+    // The type is a signed or unsigned word, depending on the architecture; magic numbers have 32 bits.
+    #[expect(clippy::allow_attributes, reason = "on some architectures the cast changes nothing")]
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the magic numbers have 32 bits"
+    )]
+    rustix::fs::statfs(path).is_ok_and(|stat| !REMOTE.contains(&(stat.f_type as u32)))
+}
+
+/// Returns whether all changes below a path are made by this system, so that events report them.
+#[cfg(target_os = "macos")]
+pub(super) fn is_local(path: &Path) -> bool {
+    /// `MNT_LOCAL` of macOS's `sys/mount.h`.
+    const LOCAL: u32 = 0x1000;
+    rustix::fs::statfs(path).is_ok_and(|stat| stat.f_flags & LOCAL != 0)
+}
+
+/// On other systems nothing is watched.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub(super) fn is_local(_path: &Path) -> bool {
+    false
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex};
 use recall_os::Folder;
 
-use super::reach::Reach;
+use super::directories::Reach;
 
 /// The maximum number of simultaneous waiters. A further one gets no answer.
 const MARKERS: usize = 32;
