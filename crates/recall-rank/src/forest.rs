@@ -1,12 +1,11 @@
-//! Fast evaluation of the trees on many rows.
+//! Fast evaluation of the trees on many rows, whose feature values are stored by column.
 //!
 //! `QuickScorer` (Lucchese et al., SIGIR 2015) in the vectorised form of `V-QuickScorer` (Lucchese et al., SIGIR 2016).
 //! Rows do not walk the trees. Each split is evaluated on a whole block of rows; if it sends a row right, the leaves
 //! below the left child are removed from the row's set of reachable leaves. The leftmost remaining leaf is the one that
 //! a walk would reach. No branch depends on the data, so the compiler can vectorise the loop.
 
-use crate::columns::{BLOCK, Columns, Lanes};
-use crate::tree::{Node, Side, Tree};
+use crate::tree::{Node, Side, Tree, finite};
 
 /// The trees, prepared for scoring.
 #[derive(Debug, Clone)]
@@ -179,6 +178,104 @@ impl<S: LeafSet> Flat<S> {
     }
 }
 
+/// The number of candidates scored at once; columns are padded to a multiple of it.
+pub(crate) const BLOCK: usize = 16;
+
+/// The values of one feature in a block of candidates.
+pub(crate) type Lanes = [f32; BLOCK];
+
+/// The feature values of the candidates of one query; NaN is a missing value.
+///
+/// Values are stored by feature because features are computed and trees evaluated one feature at a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    features: usize,
+    candidates: usize,
+    /// The columns one after the other, each of [`blocks`](Self::blocks) blocks. No value is infinite.
+    values: Vec<Lanes>,
+}
+
+impl Columns {
+    /// Creates columns of zeros.
+    pub fn new(features: usize, candidates: usize) -> Self {
+        Self { features, candidates, values: vec![[0.0; BLOCK]; features * candidates.div_ceil(BLOCK)] }
+    }
+
+    /// Builds columns from rows of one candidate each.
+    ///
+    /// # Panics
+    /// If `rows` is not a whole number of rows.
+    pub fn from_rows(features: usize, rows: &[f32]) -> Self {
+        assert!(rows.len().is_multiple_of(features), "a row has a value for each feature");
+        let mut columns = Self::new(features, rows.len() / features);
+        for (candidate, row) in rows.chunks_exact(features).enumerate() {
+            for (feature, &value) in row.iter().enumerate() {
+                columns.put(feature, candidate, value);
+            }
+        }
+        columns
+    }
+
+    /// Returns the number of features.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// Returns the number of candidates.
+    pub fn candidates(&self) -> usize {
+        self.candidates
+    }
+
+    /// Sets one feature of one candidate.
+    ///
+    /// # Panics
+    /// If the feature or the candidate is out of range.
+    pub fn put(&mut self, feature: usize, candidate: usize, value: f32) {
+        assert!(candidate < self.candidates, "the candidate is in range");
+        let at = feature * self.blocks() + candidate / BLOCK;
+        self.values[at][candidate % BLOCK] = finite(value);
+    }
+
+    /// Sets one feature of the candidates in order. Candidates beyond the end of `values` keep theirs.
+    ///
+    /// # Panics
+    /// If the feature is out of range.
+    pub fn set(&mut self, feature: usize, values: impl IntoIterator<Item = f32>) {
+        let blocks = self.blocks();
+        let column = self.values[feature * blocks..(feature + 1) * blocks].as_flattened_mut();
+        for (known, value) in column[..self.candidates].iter_mut().zip(values) {
+            *known = finite(value);
+        }
+    }
+
+    /// Returns all features of one candidate.
+    ///
+    /// # Panics
+    /// If the candidate is out of range.
+    pub fn row(&self, candidate: usize) -> Vec<f32> {
+        assert!(candidate < self.candidates, "the candidate is in range");
+        (0..self.features).map(|feature| self.column(feature)[candidate / BLOCK][candidate % BLOCK]).collect()
+    }
+
+    /// Returns one feature of all candidates, in their order.
+    ///
+    /// # Panics
+    /// If the feature does not exist.
+    pub fn values(&self, feature: usize) -> &[f32] {
+        &self.column(feature).as_flattened()[..self.candidates]
+    }
+
+    /// The number of blocks of a column.
+    pub(crate) fn blocks(&self) -> usize {
+        self.candidates.div_ceil(BLOCK)
+    }
+
+    /// Returns one feature of all candidates, padded with 0.
+    pub(crate) fn column(&self, feature: usize) -> &[Lanes] {
+        &self.values[feature * self.blocks()..(feature + 1) * self.blocks()]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -216,5 +313,18 @@ mod tests {
             among.splice(at * FEATURES..at * FEATURES, row);
             prop_assert_eq!(scores(&forest, &among)[at].to_bits(), alone[0].to_bits());
         }
+    }
+
+    #[test]
+    fn values_are_returned_as_they_were_set() {
+        let mut columns = Columns::new(2, 18);
+        columns.set(0, (0..18_u8).map(f32::from));
+        columns.put(1, 17, f32::INFINITY);
+        columns.set(1, [f32::NAN]);
+        assert_eq!(columns.row(17), [17.0, f32::MAX]);
+        assert!(columns.row(0)[1].is_nan());
+        assert_eq!(columns.row(1), [1.0, 0.0]);
+        let rows: Vec<f32> = (1..18).flat_map(|candidate| columns.row(candidate)).collect();
+        assert_eq!(Columns::from_rows(2, &rows).row(16), columns.row(17));
     }
 }

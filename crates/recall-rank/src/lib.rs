@@ -14,7 +14,6 @@
 //! its features (ADR 6). Begin with `ranker`, `forest` and `format`.
 
 mod calibration;
-mod columns;
 mod contributions;
 mod forest;
 mod format;
@@ -26,8 +25,8 @@ mod training;
 mod tree;
 
 pub use calibration::Calibration;
-pub use columns::Columns;
 pub use contributions::Contributions;
+pub use forest::Columns;
 pub use format::ReadError;
 pub use ranker::{MissingFeature, Ranker};
 #[cfg(feature = "train")]

@@ -1,9 +1,8 @@
 //! The learned ranker: trees, feature names and calibration.
 
 use crate::calibration::Calibration;
-use crate::columns::Columns;
 use crate::contributions::{self, Contributions};
-use crate::forest::Forest;
+use crate::forest::{Columns, Forest};
 use crate::format::{self, ReadError};
 use crate::tree::Tree;
 

@@ -9,16 +9,11 @@ mod boost;
 mod calibrate;
 mod cross_validate;
 mod grow;
-mod histogram;
 mod judged;
 mod lambda;
-mod measure;
 mod parameters;
-mod sample;
-mod split;
 
 pub use boost::{Start, TrainError, train, train_from};
 pub use cross_validate::{CrossValidation, GroupNdcg, cross_validate, cross_validate_from};
-pub use judged::{Judged, JudgedError, JudgedQuery};
-pub use measure::ndcg_at;
+pub use judged::{Judged, JudgedError, JudgedQuery, ndcg_at};
 pub use parameters::{Monotone, Objective, ParameterError, Parameters};

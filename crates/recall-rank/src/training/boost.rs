@@ -9,13 +9,11 @@ use thiserror::Error;
 
 use crate::calibration::Calibration;
 use crate::ranker::{Parts, Ranker};
-use crate::training::binning::{self, Column};
+use crate::training::binning::{self, Column, Gradient};
 use crate::training::grow::{GrowContext, Grown, grow};
-use crate::training::histogram::Gradient;
-use crate::training::judged::{Judged, JudgedError, JudgedQuery};
+use crate::training::judged::{self, Judged, JudgedError, JudgedQuery};
 use crate::training::lambda::Loss;
 use crate::training::parameters::{Monotone, Objective, ParameterError, Parameters};
-use crate::training::sample;
 
 /// A ranker cannot be trained.
 #[derive(Debug, Error, PartialEq)]
@@ -192,8 +190,8 @@ impl<'a> Boosting<'a> {
 
     /// Grows the next tree and adds it to the scores.
     fn step(&mut self) -> Grown {
-        let queries = sample::fraction(&mut self.rng, self.losses.len(), self.parameters.query_fraction);
-        let features = sample::fraction(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
+        let queries = judged::fraction(&mut self.rng, self.losses.len(), self.parameters.query_fraction);
+        let features = judged::fraction(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
         self.push_gradients();
         let rows =
             queries.iter().flat_map(|query| self.offsets[*query] as u32..self.offsets[query + 1] as u32).collect();

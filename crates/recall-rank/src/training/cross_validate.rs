@@ -6,10 +6,8 @@ use oorandom::Rand64;
 
 use crate::calibration::Calibration;
 use crate::training::boost::{Start, TrainError, check, train_on};
-use crate::training::judged::{Judged, JudgedQuery};
-use crate::training::measure::ndcg_at;
+use crate::training::judged::{self, Judged, JudgedQuery, ndcg_at};
 use crate::training::parameters::Parameters;
-use crate::training::sample;
 
 /// The cutoff of nDCG.
 const MEASURED: usize = 10;
@@ -103,7 +101,7 @@ fn assign(judged: &Judged, seed: u64, folds: usize) -> Result<Vec<usize>, TrainE
     let groups: Vec<(&str, usize)> = counts.into_iter().collect();
     let mut queries = vec![0; folds];
     let mut fold_of_group = BTreeMap::new();
-    for at in sample::shuffle(&mut Rand64::new(u128::from(seed)), groups.len()) {
+    for at in judged::shuffle(&mut Rand64::new(u128::from(seed)), groups.len()) {
         let (group, count) = groups[at];
         let fold = (0..folds).min_by_key(|fold| queries[*fold]).expect("there are at least two folds");
         queries[fold] += count;

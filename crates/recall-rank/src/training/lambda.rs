@@ -5,9 +5,8 @@
 //! LightGBM, a pair with distant scores weighs less, and the sum over a query is scaled logarithmically so that no
 //! query dominates.
 
-use crate::training::histogram::Gradient;
-use crate::training::judged::JudgedQuery;
-use crate::training::measure::{discount, gain, ideal};
+use crate::training::binning::Gradient;
+use crate::training::judged::{JudgedQuery, discount, gain, ideal};
 use crate::training::parameters::{Objective, Parameters};
 
 /// The loss of one query.
