@@ -1,8 +1,8 @@
-//! Metadata of a file, to detect that another program changed it.
+//! Metadata of a file, to detect that another program changed it, and files with several names.
 
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
+use std::{fs, io};
 
 /// The identity, size and modification time of a file.
 ///
@@ -37,5 +37,24 @@ impl FileStamp {
     /// Whether both are of one file, whatever its content.
     pub fn is_same_file(&self, other: &Self) -> bool {
         self.identity == other.identity
+    }
+}
+
+/// Gives a file a second name: a hard link, or a copy where the file system has none. An existing file of that name is replaced.
+///
+/// Only for files that are never written again: a write through one name is seen through the other.
+pub fn share_file(from: &Path, to: &Path) -> io::Result<()> {
+    delete_file(to)?;
+    match fs::hard_link(from, to) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => fs::copy(from, to).map(|_| ()),
+        linked => linked,
+    }
+}
+
+/// Deletes a file of an index, if there is one. The caller made the folder.
+pub fn delete_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }

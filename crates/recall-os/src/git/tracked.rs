@@ -4,7 +4,6 @@
 //! and nothing is believed: each length is checked against the bytes that are there, and an index that does not follow
 //! the documented format (`gitformat-index`, versions 2 to 4) tracks nothing.
 
-mod bitmap;
 mod format;
 
 use std::fs::{self, File};
