@@ -1,5 +1,6 @@
-//! The handshake with the daemon, and the compatibility of versions.
+//! The handshake with the daemon, and the compatibility and comparison of versions.
 
+use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use crate::options::ConnectOptions;
-use crate::version;
 
 /// The identity that the daemon reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) async fn greet(rpc: &mut RecallClient<Channel>, options: &ConnectOpti
 
 /// Compares a daemon with this program, which has the given version.
 pub(crate) fn compatibility(daemon: &DaemonIdentity, version: &str) -> Compatibility {
-    let older = version::is_older(&daemon.version, version);
+    let older = is_older(&daemon.version, version);
     let common = daemon.protocols.start() <= PROTOCOLS.end() && PROTOCOLS.start() <= daemon.protocols.end();
     match (common, older) {
         (true, false) => Compatibility::Compatible,
@@ -117,6 +117,25 @@ impl From<HandshakeResponse> for DaemonIdentity {
             says_data_home: !answer.data_home.is_empty(),
         }
     }
+}
+
+/// Compares two release versions numerically: `0.10.0` is after `0.9.2`. Suffixes after `-` or `+` are ignored.
+///
+/// Returns `None` if one of them is not a version.
+fn compare(left: &str, right: &str) -> Option<Ordering> {
+    Some(numbers(left)?.cmp(&numbers(right)?))
+}
+
+/// Whether one release version is before another. An unknown version is not.
+pub(crate) fn is_older(left: &str, right: &str) -> bool {
+    compare(left, right) == Some(Ordering::Less)
+}
+
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let release = version.split(['-', '+']).next()?;
+    let mut parts = release.split('.').map(str::parse);
+    let numbers = [parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?];
+    parts.next().is_none().then_some(numbers)
 }
 
 #[cfg(test)]
@@ -173,5 +192,21 @@ mod tests {
         assert!(identity.auto_started && !identity.managed);
         assert_eq!(identity_of_refusal(&refusal("INTERNAL")), None);
         assert_eq!(identity_of_refusal(&Status::failed_precondition("no details")), None);
+    }
+
+    #[test]
+    fn releases_are_ordered_by_number() {
+        for (left, right, expected) in [
+            ("0.1.0", "0.1.0", Some(Ordering::Equal)),
+            ("0.9.2", "0.10.0", Some(Ordering::Less)),
+            ("1.0.0", "0.99.99", Some(Ordering::Greater)),
+            ("1.0.0-rc.1", "1.0.0+abc", Some(Ordering::Equal)),
+            ("1.0", "1.0.0", None),
+            ("1.0.0.0", "1.0.0", None),
+            ("", "1.0.0", None),
+            ("x.y.z", "1.0.0", None),
+        ] {
+            assert_eq!(compare(left, right), expected, "{left} against {right}");
+        }
     }
 }

@@ -10,9 +10,8 @@
 //! since they end with their process (ADR 17). The daemon keeps no state about a client, so reconnecting is opening a socket (ADR 5).
 //! A command that has the indexes in it would be a second code path; `--no-daemon` is a private daemon instead (ADR 4).
 //!
-//! Begin with `connect`, `handshake`, `upgrade`, `link` and `attempts`.
+//! Begin with `connect`, `handshake`, `upgrade` and `link`.
 
-mod attempts;
 mod client;
 mod connect;
 pub mod daemon;
@@ -21,19 +20,17 @@ mod error;
 mod handshake;
 pub mod hint;
 mod holder;
-mod key;
 mod launch;
 mod link;
 mod options;
 mod private;
 mod socket;
 mod upgrade;
-mod version;
 
-pub use attempts::Attempts;
 pub use client::Client;
 pub use error::{ConnectError, Unreached};
 pub use handshake::DaemonIdentity;
+pub use link::Attempts;
 pub use options::{ConnectOptions, Launch, Replace};
 pub use upgrade::{KeptBecause, OlderDaemon};
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::handshake::DaemonIdentity;
+use crate::handshake::{self, DaemonIdentity};
 use crate::options::{Launch, Replace};
-use crate::version;
 
 /// An older daemon that a client uses as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub(crate) fn successor(daemon: &DaemonIdentity, launch: Launch, replace: Replac
 
 /// Whether a program is newer than the daemon. An unknown version is not.
 pub(crate) fn is_newer(program: Option<&str>, daemon: &DaemonIdentity) -> bool {
-    program.is_some_and(|program| version::is_older(&daemon.version, program))
+    program.is_some_and(|program| handshake::is_older(&daemon.version, program))
 }
 
 #[cfg(test)]
