@@ -8,12 +8,10 @@
 pub(crate) mod field;
 mod rows;
 pub(crate) mod shape;
-mod value;
 
-pub use field::{rfc3339, timestamp};
+pub use field::{rfc3339, timestamp, to_struct};
 pub use rows::{cell, rows};
 pub use shape::{SAVINGS_METHOD, saved_tokens};
-pub use value::to_struct;
 
 use crate::v1;
 use serde::Serialize;

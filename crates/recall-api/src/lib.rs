@@ -11,7 +11,6 @@
 //! Begin with `convert`, `reason` (why a call fails) and `hint` (what to do about it).
 
 pub mod convert;
-mod failure;
 mod freshness;
 pub mod hint;
 mod invalid;
@@ -19,14 +18,11 @@ pub mod json;
 mod neighbours;
 mod protocol;
 mod reason;
-mod rpcs;
 mod status;
 pub mod v1;
 
-pub use failure::Failure;
 pub use freshness::{may_be_outdated, nothing_matches, searched_files};
 pub use invalid::{InvalidRequest, Problem};
 pub use neighbours::{Neighbours, neighbours};
-pub use protocol::{PROTOCOLS, newest_common};
-pub use reason::Reason;
-pub use rpcs::{Rpc, rpcs};
+pub use protocol::{PROTOCOLS, Rpc, newest_common, rpcs};
+pub use reason::{Failure, Reason};
