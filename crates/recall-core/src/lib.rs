@@ -11,7 +11,6 @@
 //! Begin with `document` and `chunk` (what is indexed), `understand` (what a query says), `candidate`, `embedder` (the
 //! ports), then `event`, `memory` and `validity` (what is remembered).
 
-mod ablation;
 mod ascending;
 pub mod breaker;
 mod candidate;
@@ -24,22 +23,17 @@ mod document_type;
 mod embedder;
 mod embedding;
 mod event;
-mod exact_request;
 mod feature_words;
 mod foreign_kind;
-mod freshness;
 mod ids;
 mod limits;
 mod memory;
 mod memory_id;
-mod provider;
-mod relation;
 mod remember;
 mod request;
 mod row_set;
 pub mod rql;
 mod scope;
-mod select;
 mod session;
 mod session_request;
 mod time;
@@ -47,42 +41,40 @@ mod understand;
 mod validity;
 mod vector_index;
 
-pub use ablation::Ablation;
 pub use ascending::{find_ascending, last_at_most};
-pub use candidate::{Candidate, RankedList, Retriever, Traits};
+pub use candidate::{Candidate, RankedList, Retriever, Selectable, Traits, select};
 pub use chunk::{
-    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
+    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Relation, Span, Symbol,
+    SymbolKind,
 };
 pub use citation::{Citation, Lines};
 pub use cue::{CUE_BYTES, Cue, CueKind, InvalidCue};
 pub use cue_derivation::derive_cues;
 pub use document::{Document, DocumentKey};
-pub use document_type::{DocumentType, MemoryType, UnknownDocumentType, UnknownMemoryType};
-pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError};
+pub use document_type::{
+    AgeLimits, DocumentType, Freshness, MemoryType, STALE_AFTER_DAYS, UnknownDocumentType, UnknownMemoryType,
+};
+pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError, Provider};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
-pub use exact_request::{Case, ExactRequest, Needle};
 pub use feature_words::feature_words;
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
-pub use freshness::{AgeLimits, Freshness, STALE_AFTER_DAYS};
 pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
 pub use limits::{LOW_CONFIDENCE, Limits};
 pub use memory::{
     Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
-pub use provider::Provider;
-pub use relation::Relation;
 pub use remember::{
     AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,
     VerifyMemories, VerifyMode, title_of,
 };
 pub use request::{
-    Explain, Facets, Filters, JudgeUse, OtherProjects, PathFilter, Recording, SearchRequest, Weights, escape_glob,
+    Ablation, Case, ExactRequest, Explain, Facets, Filters, JudgeUse, Needle, OtherProjects, PathFilter, Recording,
+    SearchRequest, Weights, escape_glob,
 };
 pub use row_set::RowSet;
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
-pub use select::{Selectable, select};
 pub use session::{
     EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
     SessionShare, SessionState, SessionTask, TASKS, TaskState, UnknownSessionEventType, exact_integer,

@@ -1,8 +1,10 @@
-//! Search requests.
+//! Search requests: for words, and for every place of a literal or of a regular expression, with the stages that can be
+//! disabled to measure their value.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use crate::{Ablation, DocumentType, Scope};
+use crate::{DocumentType, Scope};
 use recall_text::{DocPath, Language, normalized_path};
 
 /// A validated search: the query is not blank and within its limit, and the page size is within its bounds.
@@ -172,6 +174,139 @@ pub struct Weights {
     pub vector: Option<f32>,
     /// The weight of BM25.
     pub bm25: Option<f32>,
+}
+
+/// A request for all lines of the indexed texts that match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactRequest {
+    /// The literal or the regular expression.
+    pub needle: Needle,
+    /// Whether the case of letters counts.
+    pub case: Case,
+    /// Which stores are searched.
+    pub scope: Scope,
+    /// Which documents are searched.
+    pub filters: Filters,
+    /// The maximum number of lines, at least 1.
+    pub limit: u32,
+    /// The number of lines to skip.
+    pub offset: u32,
+    /// The projects that are searched besides the client's.
+    pub others: OtherProjects,
+}
+
+/// What to find in texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Needle {
+    /// A text that occurs as it is.
+    Literal(String),
+    /// A regular expression that matches within a line.
+    Regex(String),
+}
+
+impl Needle {
+    /// Returns the text as it was entered.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Literal(text) | Self::Regex(text) => text,
+        }
+    }
+
+    /// Returns the name of its kind, as interfaces write it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Literal(_) => "exact",
+            Self::Regex(_) => "regex",
+        }
+    }
+}
+
+/// Whether the case of letters counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// `a` does not match `A`.
+    #[default]
+    Sensitive,
+    /// `a` matches `A`, by the simple case folding of Unicode.
+    Insensitive,
+}
+
+/// A stage of the search that can be disabled.
+///
+/// Nothing replaces a disabled stage: a retriever returns no candidates, a prior changes no score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ablation {
+    /// Retrieval by words.
+    Lexical,
+    /// Retrieval by names of definitions.
+    Symbol,
+    /// Retrieval by paths.
+    Path,
+    /// Retrieval by embeddings, and their features in the rankers.
+    Semantic,
+    /// The worth of a word that hardly any document contains.
+    RareWords,
+    /// The prior of the file's role.
+    FileKind,
+    /// The prior of the graph of imports and references.
+    Structure,
+    /// The learned ranker; the order is that of weighted fusion.
+    Ranker,
+    /// The small cross-encoder that rescores many candidates.
+    Prerank,
+    /// The cross-encoder that rescores the top candidates.
+    Rerank,
+    /// The language model that rescores the first hits.
+    Judge,
+    /// The collapse of repeated texts.
+    Collapse,
+}
+
+impl Ablation {
+    /// All stages, in the order in which a search runs them.
+    pub const ALL: [Self; 12] = [
+        Self::Lexical,
+        Self::Symbol,
+        Self::Path,
+        Self::Semantic,
+        Self::RareWords,
+        Self::FileKind,
+        Self::Structure,
+        Self::Ranker,
+        Self::Prerank,
+        Self::Rerank,
+        Self::Judge,
+        Self::Collapse,
+    ];
+
+    /// The stage's name, as interfaces and explanations write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Symbol => "symbol",
+            Self::Path => "path",
+            Self::Semantic => "semantic",
+            Self::RareWords => "rare_words",
+            Self::FileKind => "file_kind",
+            Self::Structure => "structure",
+            Self::Ranker => "ranker",
+            Self::Prerank => "prerank",
+            Self::Rerank => "rerank",
+            Self::Judge => "judge",
+            Self::Collapse => "collapse",
+        }
+    }
+
+    /// Returns the stage with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.as_str() == name)
+    }
+}
+
+impl fmt::Display for Ablation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[cfg(test)]

@@ -14,26 +14,20 @@ mod condition;
 mod error;
 mod field;
 mod lexer;
-mod limits;
-mod moment;
-mod object;
 mod parser;
 mod pattern;
 mod plan;
-mod print;
 
 pub use ast::{
-    Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
-    Using,
+    Combined, Comparison, Direction, Expression, Literal, Object, Operator, OrderBy, Retrieval, Select, Spanned,
+    Statement, Using,
 };
-pub use condition::{Check, Condition, Row, Value};
-pub use error::{Location, Problem, RqlError};
+pub use condition::{Check, Condition, Moment, Row, Value};
+pub use error::{
+    DEFAULT_ROWS, Location, MOST_BYTES, MOST_COMPARISONS, MOST_DEPTH, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS,
+    MOST_TERMS, Problem, RqlError,
+};
 pub use field::{Field, Kind};
-pub use limits::{
-    DEFAULT_ROWS, MOST_BYTES, MOST_COMPARISONS, MOST_DEPTH, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS, MOST_TERMS,
-};
-pub use moment::Moment;
-pub use object::Object;
 pub use parser::{parse_expression, parse_statement};
 pub use pattern::Pattern;
 pub use plan::{Filter, IgnoredField, Order, OrderKey, Query, Selected};

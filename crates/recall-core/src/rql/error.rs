@@ -1,12 +1,11 @@
-//! Errors of statements: where, what was expected, and a valid example.
+//! Errors of statements (where, what was expected, and a valid example), and the limits of a statement, with their
+//! reasons.
 
 use std::fmt;
 use std::ops::Range;
 
-use crate::rql::ast::Operator;
+use crate::rql::ast::{Object, Operator};
 use crate::rql::field::Field;
-use crate::rql::limits;
-use crate::rql::object::Object;
 
 /// A text is not a valid statement or filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,19 +52,19 @@ impl fmt::Display for Location {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The text exceeds its limit.
-    #[error("the text has {bytes} bytes, more than {}", limits::MOST_BYTES)]
+    #[error("the text has {bytes} bytes, more than {}", MOST_BYTES)]
     TooLong {
         /// Its length in bytes.
         bytes: usize,
     },
     /// Parentheses are nested too deeply.
-    #[error("parentheses are nested more than {} levels deep", limits::MOST_DEPTH)]
+    #[error("parentheses are nested more than {} levels deep", MOST_DEPTH)]
     TooDeep,
     /// The filter has too many values.
-    #[error("the filter has more than {} values", limits::MOST_TERMS)]
+    #[error("the filter has more than {} values", MOST_TERMS)]
     TooManyTerms,
     /// The filter has too many comparisons.
-    #[error("the filter has {found} comparisons, more than {}", limits::MOST_COMPARISONS)]
+    #[error("the filter has {found} comparisons, more than {}", MOST_COMPARISONS)]
     TooManyComparisons {
         /// Their number, after equalities of one field are combined.
         found: usize,
@@ -185,3 +184,29 @@ impl Fault {
         RqlError { at: Location::locate(text, bytes), problem, expected, example }
     }
 }
+
+/// The longest text of a statement or a filter. The longest list of paths fits; a message may be larger.
+pub const MOST_BYTES: usize = 1024 * 1024;
+
+/// The deepest nesting of parentheses. Parsing, printing and evaluation recurse once a level.
+pub const MOST_DEPTH: usize = 64;
+
+/// The most values that a filter compares with: a list of ids that a script collected. Reading and binding so many takes 30 to 50
+/// ms on a busy machine.
+pub const MOST_TERMS: usize = 5000;
+
+/// The most comparisons of a filter, after equalities of one field are combined. Each may be evaluated for each row, so a filter
+/// of this size takes about 5 µs a row.
+pub const MOST_COMPARISONS: usize = 256;
+
+/// The longest text in `USING`, as in a search.
+pub const MOST_QUERY_BYTES: usize = 10 * 1024;
+
+/// The number of rows without `LIMIT`. All of them with their texts are about 200 KB.
+pub const DEFAULT_ROWS: u32 = 100;
+
+/// The greatest `LIMIT`. The texts of so many chunks are about 2 MB.
+pub const MOST_ROWS: u32 = 1000;
+
+/// The greatest `OFFSET`. Each page reads the rows before it again; a condition on the last path reads further.
+pub const MOST_OFFSET: u32 = 100_000;

@@ -4,8 +4,7 @@ use std::fmt;
 
 use recall_text::nearest;
 
-use crate::rql::ast::Operator;
-use crate::rql::object::Object;
+use crate::rql::ast::{Object, Operator};
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::rql::error::{Fault, Problem};
-use crate::rql::limits::MOST_BYTES;
+use crate::rql::error::{Fault, MOST_BYTES, Problem};
 
 /// An example of a valid filter.
 pub(crate) const FILTER_EXAMPLE: &str = "doc.path GLOB 'src/**' AND doc.language = 'rust'";

@@ -3,13 +3,11 @@
 use std::ops::Range;
 
 use crate::rql::ast::{
-    Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
-    Using,
+    Combined, Comparison, Direction, Expression, Literal, Object, Operator, OrderBy, Retrieval, Select, Spanned,
+    Statement, Using,
 };
-use crate::rql::error::{Fault, Problem, RqlError};
+use crate::rql::error::{Fault, MOST_DEPTH, MOST_TERMS, Problem, RqlError};
 use crate::rql::lexer::{FILTER_EXAMPLE, Token, TokenKind, tokens};
-use crate::rql::limits::{MOST_DEPTH, MOST_TERMS};
-use crate::rql::object::Object;
 
 /// An example of a valid statement.
 const STATEMENT_EXAMPLE: &str = "SELECT * FROM chunk FILTER doc.path GLOB 'src/**' LIMIT 10";

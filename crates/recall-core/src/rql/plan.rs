@@ -4,17 +4,16 @@ use std::collections::HashSet;
 use std::ops::{Bound, Range};
 
 use crate::rql::ast::{
-    Combined, Comparison, Direction, Expression, Literal, Operator, OrderBy, Retrieval, Select, Spanned, Statement,
+    Combined, Comparison, Direction, Expression, Literal, Object, Operator, OrderBy, Quoted, Retrieval, Select,
+    Spanned, Statement,
 };
-use crate::rql::condition::{Check, Condition, Row};
-use crate::rql::error::{Fault, Problem, RqlError};
+use crate::rql::condition::{Check, Condition, Moment, Row};
+use crate::rql::error::{
+    DEFAULT_ROWS, Fault, MOST_COMPARISONS, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS, Problem, RqlError,
+};
 use crate::rql::field::{Field, Kind};
-use crate::rql::limits::{DEFAULT_ROWS, MOST_COMPARISONS, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS};
-use crate::rql::moment::Moment;
-use crate::rql::object::Object;
 use crate::rql::parser;
 use crate::rql::pattern::Pattern;
-use crate::rql::print::Quoted;
 
 /// The name of the score in `SELECT` and `ORDER BY`.
 const SCORE: &str = "score";
