@@ -89,102 +89,6 @@ impl LockNote {
     }
 }
 
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, expected: Option<&LockNote>) {
-        assert_eq!(LockNote::parse(text).as_ref(), expected, "{text}");
-    }
-
-    #[test]
-    fn a_formatted_note_is_parsed_unchanged() {
-        let bare = LockNote { pid: 4711, started: None, since: None, socket: None };
-        let whole = LockNote {
-            started: Some(ProcessStart(8813)),
-            since: Some(Timestamp(1_790_000_000_123 * NANOS)),
-            socket: Some("/run/user/7/a recall/recalld.sock".into()),
-            ..bare.clone()
-        };
-        for note in [bare, whole] {
-            check(&note.to_text(), Some(&note));
-        }
-    }
-
-    #[test]
-    fn the_rest_of_an_earlier_note_is_not_read() {
-        let starting = LockNote { pid: 4712, started: Some(ProcessStart(8900)), since: None, socket: None };
-        let earlier = LockNote {
-            since: Some(Timestamp(1_790_000_000_123 * NANOS)),
-            socket: Some("/run/user/7/recall/recalld.sock".into()),
-            ..starting.clone()
-        };
-        let (mut text, earlier) = (starting.to_text(), earlier.to_text());
-        text.push_str(&earlier[text.len()..]);
-        assert!(text.contains("\nsocket "), "{text}");
-        check(&text, Some(&starting));
-    }
-
-    #[test]
-    fn unknown_and_invalid_fields_are_ignored() {
-        let bare = LockNote { pid: 4711, started: None, since: None, socket: None };
-        check("4711\n", Some(&bare));
-        check("4711\ncolour blue\nstarted soon\nsince never\nsocket here\n", Some(&bare));
-        check("", None);
-        check("soon\n", None);
-    }
-
-    #[test]
-    fn another_process_is_not_mistaken_for_the_holder() {
-        let own = std::process::id();
-        let note = LockNote { pid: own, started: ProcessStart::read(own), since: None, socket: None };
-        assert!(!note.is_verified(), "it does not run the daemon's program");
-        let mut daemon = sleeping_daemon();
-        let (pid, started) = (daemon.id(), ProcessStart::read(daemon.id()));
-        let note = LockNote { pid, started, since: None, socket: None };
-        assert_eq!(note.is_verified(), cfg!(target_os = "linux"));
-        assert!(!LockNote { started: Some(ProcessStart(1)), ..note.clone() }.is_verified(), "the id was reused");
-        assert!(!LockNote { started: None, ..note.clone() }.is_verified(), "it did not say when it started");
-        daemon.kill().expect("ours");
-        daemon.wait().expect("ours");
-        assert!(!note.is_verified(), "it has ended");
-    }
-
-    /// Starts a process whose program has the daemon's name.
-    fn sleeping_daemon() -> std::process::Child {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let program = folder.path().join(PROGRAM);
-        // Copied by another process: a program that is open for writing cannot be run, not even if only a child that
-        // another test is just starting has it open.
-        let copied = std::process::Command::new("cp").arg("/bin/sleep").arg(&program).status();
-        assert!(copied.expect("there is `cp`").success());
-        std::process::Command::new(&program).arg("1000").spawn().expect("it runs")
-    }
-
-    /// A program that runs until it is killed.
-    fn idle() -> std::process::Command {
-        let mut command = std::process::Command::new(if cfg!(windows) { "cmd" } else { "/bin/sleep" });
-        command.arg(if cfg!(windows) { "/k" } else { "1000" });
-        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-        command
-    }
-
-    #[test]
-    fn only_a_running_process_has_a_start_and_a_program() {
-        let own = std::process::id();
-        assert_eq!(ProcessStart::read(own), ProcessStart::read(own));
-        assert!(ProcessStart::read(own).is_some());
-        assert!(program_of(own).is_some_and(|name| name.starts_with("recall_config")), "{:?}", program_of(own));
-        let mut ended = idle().spawn().expect("it runs");
-        let started = ProcessStart::read(ended.id());
-        assert!(started.is_some());
-        assert_ne!(started, ProcessStart::read(1));
-        ended.kill().expect("ours");
-        ended.wait().expect("ours");
-        assert_eq!((ProcessStart::read(ended.id()), program_of(ended.id())), (None, None));
-    }
-}
-
 /// The start of a process. It distinguishes two processes with the same id. On Linux it is in clock ticks since boot, elsewhere
 /// in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,5 +193,101 @@ mod platform {
         let mut system = System::new().ok()?;
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
         value(system.process(pid)?)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&LockNote>) {
+        assert_eq!(LockNote::parse(text).as_ref(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_formatted_note_is_parsed_unchanged() {
+        let bare = LockNote { pid: 4711, started: None, since: None, socket: None };
+        let whole = LockNote {
+            started: Some(ProcessStart(8813)),
+            since: Some(Timestamp(1_790_000_000_123 * NANOS)),
+            socket: Some("/run/user/7/a recall/recalld.sock".into()),
+            ..bare.clone()
+        };
+        for note in [bare, whole] {
+            check(&note.to_text(), Some(&note));
+        }
+    }
+
+    #[test]
+    fn the_rest_of_an_earlier_note_is_not_read() {
+        let starting = LockNote { pid: 4712, started: Some(ProcessStart(8900)), since: None, socket: None };
+        let earlier = LockNote {
+            since: Some(Timestamp(1_790_000_000_123 * NANOS)),
+            socket: Some("/run/user/7/recall/recalld.sock".into()),
+            ..starting.clone()
+        };
+        let (mut text, earlier) = (starting.to_text(), earlier.to_text());
+        text.push_str(&earlier[text.len()..]);
+        assert!(text.contains("\nsocket "), "{text}");
+        check(&text, Some(&starting));
+    }
+
+    #[test]
+    fn unknown_and_invalid_fields_are_ignored() {
+        let bare = LockNote { pid: 4711, started: None, since: None, socket: None };
+        check("4711\n", Some(&bare));
+        check("4711\ncolour blue\nstarted soon\nsince never\nsocket here\n", Some(&bare));
+        check("", None);
+        check("soon\n", None);
+    }
+
+    #[test]
+    fn another_process_is_not_mistaken_for_the_holder() {
+        let own = std::process::id();
+        let note = LockNote { pid: own, started: ProcessStart::read(own), since: None, socket: None };
+        assert!(!note.is_verified(), "it does not run the daemon's program");
+        let mut daemon = sleeping_daemon();
+        let (pid, started) = (daemon.id(), ProcessStart::read(daemon.id()));
+        let note = LockNote { pid, started, since: None, socket: None };
+        assert_eq!(note.is_verified(), cfg!(target_os = "linux"));
+        assert!(!LockNote { started: Some(ProcessStart(1)), ..note.clone() }.is_verified(), "the id was reused");
+        assert!(!LockNote { started: None, ..note.clone() }.is_verified(), "it did not say when it started");
+        daemon.kill().expect("ours");
+        daemon.wait().expect("ours");
+        assert!(!note.is_verified(), "it has ended");
+    }
+
+    /// Starts a process whose program has the daemon's name.
+    fn sleeping_daemon() -> std::process::Child {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let program = folder.path().join(PROGRAM);
+        // Copied by another process: a program that is open for writing cannot be run, not even if only a child that
+        // another test is just starting has it open.
+        let copied = std::process::Command::new("cp").arg("/bin/sleep").arg(&program).status();
+        assert!(copied.expect("there is `cp`").success());
+        std::process::Command::new(&program).arg("1000").spawn().expect("it runs")
+    }
+
+    /// A program that runs until it is killed.
+    fn idle() -> std::process::Command {
+        let mut command = std::process::Command::new(if cfg!(windows) { "cmd" } else { "/bin/sleep" });
+        command.arg(if cfg!(windows) { "/k" } else { "1000" });
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+        command
+    }
+
+    #[test]
+    fn only_a_running_process_has_a_start_and_a_program() {
+        let own = std::process::id();
+        assert_eq!(ProcessStart::read(own), ProcessStart::read(own));
+        assert!(ProcessStart::read(own).is_some());
+        assert!(program_of(own).is_some_and(|name| name.starts_with("recall_config")), "{:?}", program_of(own));
+        let mut ended = idle().spawn().expect("it runs");
+        let started = ProcessStart::read(ended.id());
+        assert!(started.is_some());
+        assert_ne!(started, ProcessStart::read(1));
+        ended.kill().expect("ours");
+        ended.wait().expect("ours");
+        assert_eq!((ProcessStart::read(ended.id()), program_of(ended.id())), (None, None));
     }
 }

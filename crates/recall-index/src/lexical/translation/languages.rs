@@ -173,12 +173,7 @@ pub(super) fn compound_parts<'a>(
     (!joints.is_empty() && cut(word, joints, dictionary, &mut parts)).then_some(parts)
 }
 
-fn cut<'a>(
-    word: &str,
-    joints: &[&str],
-    dictionary: &'a Dictionary,
-    parts: &mut Vec<&'a [&'static str]>,
-) -> bool {
+fn cut<'a>(word: &str, joints: &[&str], dictionary: &'a Dictionary, parts: &mut Vec<&'a [&'static str]>) -> bool {
     if let Some(Meaning::Equivalents(last)) = dictionary.meaning(word).filter(|_| !parts.is_empty()) {
         parts.push(last);
         return true;
