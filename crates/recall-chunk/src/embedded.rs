@@ -6,7 +6,6 @@
 
 mod blocks;
 mod directives;
-mod expression;
 mod markup;
 mod template_words;
 
@@ -18,7 +17,6 @@ use recall_text::{DocPath, Language};
 
 use self::blocks::Parts;
 use self::directives::{Defined, Directives};
-use self::expression::{Mention, MentionRole};
 use self::markup::Markup;
 use crate::ChunkLimits;
 use crate::grammar::Grammar;
@@ -26,6 +24,7 @@ use crate::lines::{self, Lines};
 use crate::outline::{self, DefinitionNode, NO_CUT, Outline, Reference, names};
 use crate::parse::{ParseError, Parsers};
 pub(crate) use blocks::Host;
+use markup::{Mention, MentionRole};
 
 /// The language of notebooks.
 pub(crate) const NOTEBOOK: &str = "jupyter";
@@ -57,7 +56,7 @@ pub(crate) fn read(
     }
     let mut mentions = Vec::new();
     for expression in markup.expressions {
-        expression::mentions(text, expression, &mut mentions);
+        markup::mentions(text, expression, &mut mentions);
     }
     if !host.is_component() {
         let Directives { imports, mentions: used, definitions } = directives::read(text);

@@ -4,25 +4,17 @@
 //! reads all of them with one walker. The tables use tree-sitter's node kinds; a test checks them against the grammars.
 
 mod c;
-mod config;
+mod data;
 mod elixir;
-mod go;
 mod haskell;
 mod hcl;
 mod imports;
 mod javascript;
 mod jvm;
 mod kubernetes;
-mod lua;
-mod php;
-mod python;
-mod ruby;
-mod rust;
-mod shell;
-mod sql;
-mod swift;
+mod scripting;
+mod systems;
 mod web;
-mod zig;
 
 use std::ops::Range;
 
@@ -348,9 +340,9 @@ impl Definition {
 
 /// All languages with a grammar.
 pub(crate) const SYNTAXES: &[Syntax] = &[
-    rust::RUST,
-    python::PYTHON,
-    go::GO,
+    systems::RUST,
+    scripting::PYTHON,
+    systems::GO,
     jvm::JAVA,
     javascript::JAVASCRIPT,
     javascript::TYPESCRIPT,
@@ -358,22 +350,22 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     c::C,
     c::CPP,
     c::CSHARP,
-    ruby::RUBY,
-    php::PHP,
+    scripting::RUBY,
+    scripting::PHP,
     jvm::SCALA,
     jvm::KOTLIN,
-    swift::SWIFT,
-    shell::BASH,
-    lua::LUA,
+    systems::SWIFT,
+    scripting::BASH,
+    scripting::LUA,
     elixir::ELIXIR,
     haskell::HASKELL,
-    zig::ZIG,
-    sql::SQL,
+    systems::ZIG,
+    data::SQL,
     web::HTML,
     web::CSS,
-    config::JSON,
-    config::YAML,
-    config::TOML,
+    data::JSON,
+    data::YAML,
+    data::TOML,
     hcl::HCL,
 ];
 

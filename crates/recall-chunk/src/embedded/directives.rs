@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::expression::{Mention, MentionRole, is_name_byte, mentions};
+use super::markup::{Mention, MentionRole, is_name_byte, mentions};
 use super::template_words::{BLADE_INCLUDES, FILTERS, HELPERS, INCLUDES, TAGS};
 use crate::languages::Kinds;
 use crate::outline::MAX_DEFINITIONS;
