@@ -24,7 +24,6 @@ mod analysis;
 mod byte_semaphore;
 mod chunk_document;
 mod clause;
-mod closeness;
 mod entries;
 mod evidence;
 pub mod exact;
@@ -41,15 +40,12 @@ mod query_terms;
 mod searcher;
 mod shared_index;
 mod snapshot;
-mod term_cache;
-mod tokenizer;
 mod top_k;
 mod translation;
 mod words;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
-pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, QueryStats};
 pub use fields::FieldWeights;
 pub use filter::{document_matcher, path_matcher};
@@ -59,7 +55,7 @@ pub use open::LexicalOpenError;
 pub use portable::{
     ChunkAnalysis, ChunkParts, Lengths, PortableDocument, PortableQuery, Statistics, WeightedKey, document_keys,
 };
-pub use query_term_matcher::Highlighter;
+pub use query_term_matcher::{Closeness, ClosenessReader, Highlighter};
 pub use query_terms::{SpellingSuggestions, terms};
 pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};

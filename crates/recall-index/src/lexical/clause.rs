@@ -10,8 +10,8 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
+use crate::lexical::query_terms::TermCache;
 use crate::lexical::snapshot::{Segment, TermPostings};
-use crate::lexical::term_cache::TermCache;
 
 /// Saturation of the term frequency in BM25 (Robertson, Walker, TREC-3).
 pub(crate) const K1: f32 = 1.2;

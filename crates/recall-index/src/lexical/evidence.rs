@@ -1,4 +1,4 @@
-//! Lexical features of candidate documents.
+//! Lexical features of candidate documents, and the ranges of their entries in a segment.
 //!
 //! Retrievers return chunks. For each document that one of them returned, the evidence describes how well the document
 //! matches as a whole: its best chunks, all its chunks together, its names, comments and path, and how much of the
@@ -7,12 +7,16 @@
 
 pub(crate) mod assemble;
 mod collect;
-mod ranges;
 pub(crate) mod rare;
 
+use std::ops::Range;
+
 use recall_core::{ChunkRow, DocumentRow, Traits};
+use tantivy::postings::BlockSegmentPostings;
+use tantivy::{DocId, TERMINATED};
 
 use crate::lexical::clause::K1;
+use crate::lexical::snapshot::Segment;
 
 pub(crate) use collect::collect;
 
@@ -149,4 +153,76 @@ pub struct DocumentEvidence {
     pub framed: f32,
     /// 1 if its text contains the rare word that [`QueryStats::rare`] is about, as it is written, else 0.
     pub holds_rare: f32,
+}
+
+/// The entries of one document. They are adjacent, because a document is added in one batch.
+#[derive(Clone, Debug)]
+struct DocumentRange {
+    /// The entries, in the order of the chunks.
+    entries: Range<DocId>,
+    /// The index of its first entry among the entries of all ranges of the segment.
+    base: usize,
+}
+
+impl DocumentRange {
+    /// The index of an entry among the entries of all ranges of the segment.
+    fn local(&self, entry: DocId) -> usize {
+        self.base + (entry - self.entries.start) as usize
+    }
+
+    /// The indexes of its entries among the entries of all ranges of the segment.
+    fn locals(&self) -> Range<usize> {
+        self.base..self.base + self.entries.len()
+    }
+}
+
+/// The most entries taken on either side of a candidate. Longer documents are taken in part.
+const MAX_ENTRIES_PER_SIDE: DocId = 4_096;
+
+/// The ranges of the documents that contain the entries, ascending, without duplicates.
+fn document_ranges(segment: &Segment, mut entries: Vec<DocId>) -> Vec<DocumentRange> {
+    entries.sort_unstable();
+    let mut ranges: Vec<DocumentRange> = Vec::new();
+    let mut base = 0;
+    for entry in entries {
+        if ranges.last().is_some_and(|range| range.entries.contains(&entry)) {
+            continue;
+        }
+        let Range { start, end } = segment.entries_of_document(entry);
+        let first = start.max(entry.saturating_sub(MAX_ENTRIES_PER_SIDE));
+        let range = DocumentRange { entries: first..end.min(entry.saturating_add(MAX_ENTRIES_PER_SIDE)), base };
+        base += range.entries.len();
+        ranges.push(range);
+    }
+    ranges
+}
+
+/// Calls `found` with each posting inside a range, ascending: the range's index, the entry and its frequency.
+fn each_within(mut postings: BlockSegmentPostings, ranges: &[DocumentRange], mut found: impl FnMut(usize, DocId, u32)) {
+    let mut place = 0;
+    while let Some(range) = ranges.get(place) {
+        let mut at = postings.seek(range.entries.start);
+        loop {
+            if at >= postings.block_len() {
+                postings.advance();
+                at = 0;
+                if postings.block_len() == 0 {
+                    return;
+                }
+            }
+            let entry = postings.doc(at);
+            if entry == TERMINATED {
+                return;
+            }
+            while ranges.get(place).is_some_and(|range| range.entries.end <= entry) {
+                place += 1;
+            }
+            match ranges.get(place) {
+                None => return,
+                Some(range) if entry < range.entries.start => break,
+                Some(_) => found(place, entry, postings.freq(at)),
+            }
+            at += 1;
+        }
+    }
 }

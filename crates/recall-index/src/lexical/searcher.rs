@@ -22,10 +22,9 @@ use crate::lexical::fields::FieldWeights;
 use crate::lexical::filter::{allowed_rows, doc_filters};
 use crate::lexical::names::prefix_as_symbol;
 use crate::lexical::open::{catch_panics, cause, corruption};
-use crate::lexical::query_terms::{SpellingSuggestions, terms};
+use crate::lexical::query_terms::{SpellingSuggestions, TermCache, terms};
 use crate::lexical::shared_index::SharedIndex;
 use crate::lexical::snapshot::LexicalSnapshot;
-use crate::lexical::term_cache::TermCache;
 use crate::lexical::top_k::{Scored, TieBreaker, keep_top_k, top_k};
 pub(crate) use spelling::path_of;
 

@@ -9,12 +9,11 @@ use tantivy::directory::error::LockError;
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
-use crate::lexical::fields::Fields;
+use crate::lexical::fields::{self, Fields};
 use crate::lexical::format::{self, FORMAT, FileStamps, Payload};
 use crate::lexical::integrity::{self, IndexDirectory, LastWriteError, Sealed};
 use crate::lexical::open::{LexicalOpenError, catch_panics};
 use crate::lexical::snapshot::{CommittedState, LexicalSnapshot};
-use crate::lexical::tokenizer;
 use crate::lexical::top_k::ScratchPool;
 
 /// The state shared by the searchers and the writer of an index.
@@ -30,7 +29,7 @@ pub(crate) struct SharedIndex {
 impl SharedIndex {
     pub(crate) fn open(dir: &Path) -> Result<Self, LexicalOpenError> {
         let (index, fields, last_write_error) = open_or_create(dir)?;
-        tokenizer::register(index.tokenizers());
+        fields::register_tokenizers(index.tokenizers());
         let metas = index.load_metas().map_err(|error| LexicalOpenError::classify(dir, error))?;
         let verify = || {
             integrity::verify(dir, index.directory(), &metas).map_err(|error| LexicalOpenError::classify(dir, error))

@@ -14,16 +14,14 @@ use super::assemble::{
     ChunkStats, DocumentStats, FieldStats, MAX_TERMS, NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit,
     saturated_frequency,
 };
-use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::rare::RareWord;
-use super::{DocumentEvidence, Evidence, QueryStats};
+use super::{DocumentEvidence, DocumentRange, Evidence, QueryStats, document_ranges, each_within};
 use crate::lexical::chunk_document::{SiblingKeys, unpack};
 use crate::lexical::clause::{K1, inverse_document_frequency};
 use crate::lexical::fields::FieldWeights;
 use crate::lexical::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
-use crate::lexical::query_terms::{SpellingSuggestions, spanning};
+use crate::lexical::query_terms::{SpellingSuggestions, TermCache, spanning};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment, TermPostings};
-use crate::lexical::term_cache::TermCache;
 
 /// How telling the name of a file is in relation to the next more telling one.
 const TELLING_STEP: f32 = 0.9;

@@ -13,7 +13,7 @@ use tantivy::{DocId, TantivyError};
 use crate::lexical::analysis::{Analysis, cut};
 use crate::lexical::clause::inverse_document_frequency;
 use crate::lexical::filter::DocFilter;
-use crate::lexical::term_cache::TermCache;
+use crate::lexical::query_terms::TermCache;
 use crate::lexical::words::Word;
 
 /// The most documents that contain a rare word. With more, the word is a topic of the project, and BM25 weighs it well.

@@ -11,10 +11,9 @@ use crate::lexical::analysis::Analysis;
 use crate::lexical::clause::DisjunctionQuery;
 use crate::lexical::fields::{FieldWeights, Fields};
 use crate::lexical::names::{MAX_COMPONENTS, MAX_NAME_BYTES, MIN_PREFIX_BYTES, SCOPE, ends, written_as_symbol};
-use crate::lexical::query_terms::terms;
+use crate::lexical::query_terms::{TermCache, terms};
 use crate::lexical::searcher::spelling::path_of;
 use crate::lexical::snapshot::LexicalSnapshot;
-use crate::lexical::term_cache::TermCache;
 use crate::lexical::words::Word;
 
 /// Adds the words of a query, in all weighted fields.

@@ -9,9 +9,8 @@ use tantivy::schema::Field;
 use tantivy_fst::Automaton;
 
 use crate::lexical::names::{SCOPE, written_as_symbol};
-use crate::lexical::query_terms::SpellingSuggestions;
+use crate::lexical::query_terms::{SpellingSuggestions, TermCache};
 use crate::lexical::snapshot::LexicalSnapshot;
-use crate::lexical::term_cache::TermCache;
 
 /// The fewest characters of a word that may be misspelled. Shorter words are near too many names.
 const MIN_CHARS: usize = 4;
