@@ -8,7 +8,6 @@ mod clouds;
 mod code;
 mod further;
 mod general;
-mod money;
 mod operations;
 mod places;
 mod work;
@@ -23,7 +22,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         code::BUILD_RULES,
         clouds::MODEL_RULES,
         work::MESSAGING_RULES,
-        money::RULES,
+        work::MONEY_RULES,
         operations::RULES,
         work::RULES,
         assigned::RULES,

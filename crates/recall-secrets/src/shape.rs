@@ -7,7 +7,6 @@ mod block;
 mod command;
 mod credential;
 mod entry;
-mod file;
 mod kubernetes;
 mod name;
 
@@ -15,8 +14,7 @@ pub(crate) use assignment::{Assignment, Form, assignment};
 pub(crate) use block::{block, has_key_lines};
 pub(crate) use command::{KEYWORDS as COMMANDS, call, command, pipe_source};
 pub(crate) use credential::{docker_auth, header, token, token_around, url};
-pub(crate) use entry::{cookies, data_source, password_hash, pgpass, web_key};
-pub(crate) use file::{in_file, is_secret_file};
+pub(crate) use entry::{cookies, data_source, in_file, is_secret_file, password_hash, pgpass, web_key};
 pub(crate) use kubernetes::{may_be_manifest, secret_manifest};
 
 /// Returns whether a byte is a letter, a digit or an underscore.
