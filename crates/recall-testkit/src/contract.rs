@@ -7,7 +7,6 @@
 mod compared;
 mod point;
 mod requests;
-mod script;
 #[cfg(unix)]
 mod segments;
 mod service;
@@ -25,12 +24,11 @@ use tonic::Code;
 use tonic::transport::server::TcpIncoming;
 
 use compared::Compared;
-pub use script::{Call, FailureMoment};
-use script::{Injection, Script};
 #[cfg(unix)]
 use segments::Segments;
 use service::Service;
-use state::{Create, State};
+pub use state::{Call, FailureMoment};
+use state::{Create, Injection, Script, State};
 
 /// A running server. It ends when it is dropped.
 pub struct ContractServer {

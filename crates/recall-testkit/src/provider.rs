@@ -6,7 +6,6 @@
 
 mod connection;
 mod formats;
-mod language;
 mod state;
 
 use std::net::{TcpListener, ToSocketAddrs};

@@ -22,8 +22,7 @@ use qdrant_client::qdrant::{
 use tonic::Status;
 
 use super::point::{self, Fields, Point, Prepared, Stored, tenants};
-use super::script::Call;
-use super::state::{Collection, Nearest, State};
+use super::state::{Call, Collection, Nearest, State};
 
 pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
     let mut call = write("Upsert", &request.collection_name, request.wait, request.ordering.as_ref());

@@ -26,8 +26,7 @@ use qdrant_client::qdrant::{
 use tonic::{Request, Response, Status};
 
 use super::requests;
-use super::script::{FailureMoment, Script};
-use super::state::State;
+use super::state::{FailureMoment, Script, State};
 
 /// The version that the server reports unless a test sets another one.
 const VERSION: &str = "1.17.0";

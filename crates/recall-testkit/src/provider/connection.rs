@@ -6,8 +6,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::formats::answer;
-use super::language::{Answer, refusal};
+use super::formats::{Answer, answer, refusal};
 use super::state::{Fault, Received, Shared};
 
 /// The path of requests that set the statuses of the next ones, for clients in other languages.
