@@ -21,7 +21,6 @@ pub mod content;
 mod file;
 mod git_facts;
 mod ignore_files;
-mod listing;
 mod names;
 pub mod root;
 mod rules;

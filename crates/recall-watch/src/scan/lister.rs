@@ -17,9 +17,9 @@ use recall_text::{DocPath, is_agent_file, leads_to_agent_files};
 use super::{FoundFile, LISTED, SkippedFile};
 use crate::file::modification_time;
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
-use crate::listing::{self, Level};
+use crate::names::{self, Level};
 use crate::rules::{Inclusion, Plan, Plans};
-use crate::{Depth, IgnoreRules, LeftOut, LeftOutRule, Rules, SkipReason, Tracking, names, skip};
+use crate::{Depth, IgnoreRules, LeftOut, LeftOutRule, Rules, SkipReason, Tracking, skip};
 
 /// The result of a walk, unordered.
 #[derive(Default)]
@@ -122,7 +122,7 @@ impl<'a> Lister<'a> {
                 content: Content::All,
             });
         };
-        let is_internal = start.components().any(listing::is_version_control) || is_internal_path(start.as_str());
+        let is_internal = start.components().any(names::is_version_control) || is_internal_path(start.as_str());
         if is_internal || self.plans.is_removed_with_parents(start) {
             return None;
         }
@@ -263,7 +263,7 @@ impl<'a> Lister<'a> {
         let mut content = *content;
         let mut exclusion = Exclusion::Above;
         let excluded = |cause| Err(Exclusion::Rule(cause));
-        if listing::is_version_control(name) || is_internal_path(path) {
+        if names::is_version_control(name) || is_internal_path(path) {
             return excluded(Cause::Internal);
         }
         if self.plans.is_removed(path) {
@@ -290,7 +290,7 @@ impl<'a> Lister<'a> {
             } else if kind == Kind::Directory && !asked {
                 let level = if above.is_empty() { Level::Root } else { Level::Below };
                 let names = siblings.iter().filter_map(|entry| entry.name.to_str());
-                listing::is_skipped_by_default(name, level, names).then_some(Cause::BuiltIn)
+                names::is_skipped_by_default(name, level, names).then_some(Cause::BuiltIn)
             } else {
                 None
             };
