@@ -17,8 +17,7 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::calibration::Calibration;
-use crate::ranker::Parts;
+use crate::ranker::{Calibration, Parts};
 use crate::tree::{MAX_LEAVES, Node, Side, Tree};
 
 const MAGIC: [u8; 4] = *b"RCLR";

@@ -13,7 +13,6 @@
 //! A C++ library or a network would be megabytes in the daemon to add up a few hundred small trees, and neither explains a score by
 //! its features (ADR 6). Begin with `ranker`, `forest` and `format`.
 
-mod calibration;
 mod contributions;
 mod forest;
 mod format;
@@ -24,11 +23,10 @@ mod strategies;
 mod training;
 mod tree;
 
-pub use calibration::Calibration;
 pub use contributions::Contributions;
 pub use forest::Columns;
 pub use format::ReadError;
-pub use ranker::{MissingFeature, Ranker};
+pub use ranker::{Calibration, MissingFeature, Ranker};
 #[cfg(feature = "train")]
 pub use training::{
     CrossValidation, GroupNdcg, Judged, JudgedError, JudgedQuery, Monotone, Objective, ParameterError, Parameters,

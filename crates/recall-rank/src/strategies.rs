@@ -3,8 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::calibration::Calibration;
-use crate::ranker::Parts;
+use crate::ranker::{Calibration, Parts};
 use crate::tree::{Node, Side, Tree};
 
 /// The number of features of the generated rankers.

@@ -2,7 +2,7 @@
 //!
 //! The features are binned once, and trees grow leaf by leaf from histograms. The objective is the order within a query, by the
 //! change in nDCG, or the probability that a candidate is relevant. Cross-validation holds out whole groups of queries, such as a
-//! repository. Begin with `boost`, `lambda` and `grow`.
+//! repository. Begin with `boost` and `grow`.
 
 mod binning;
 mod boost;
@@ -10,7 +10,6 @@ mod calibrate;
 mod cross_validate;
 mod grow;
 mod judged;
-mod lambda;
 mod parameters;
 
 pub use boost::{Start, TrainError, train, train_from};

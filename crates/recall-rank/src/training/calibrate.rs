@@ -3,7 +3,7 @@
 //! Isotonic regression by pooling adjacent violators (Ayer et al. 1955; for classifiers Zadrozny and Elkan, KDD 2002):
 //! the non-decreasing step function closest to the labels. The steps become the points of a piecewise linear function.
 
-use crate::calibration::Calibration;
+use crate::ranker::Calibration;
 
 /// The minimum number of candidates per step. A smaller step is merged with its neighbour, since its probability is
 /// unreliable.

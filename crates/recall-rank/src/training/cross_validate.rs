@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oorandom::Rand64;
 
-use crate::calibration::Calibration;
+use crate::ranker::Calibration;
 use crate::training::boost::{Start, TrainError, check, train_on};
 use crate::training::judged::{self, Judged, JudgedQuery, ndcg_at};
 use crate::training::parameters::Parameters;
