@@ -14,7 +14,6 @@ mod change;
 mod dirs;
 mod environment;
 mod error;
-mod kind;
 mod layers;
 mod lock_note;
 mod origin;
@@ -29,7 +28,6 @@ pub use change::{Change, ChangeError, Changed, SettingsFile, change, defaults, r
 pub use dirs::{Dirs, DirsError, RuntimeError};
 pub use environment::{Environment, PlatformDirs};
 pub use error::{ConfigError, Warning};
-pub use kind::Shape;
 pub use lock_note::{LockNote, ProcessStart, program_of};
 #[cfg(windows)]
 pub use lock_note::{kill, user_of};
@@ -42,7 +40,7 @@ pub use settings::{
     ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings, SessionSettings, Settings,
     SpreadConfig, StoreConfig, StoreKind,
 };
-pub use table::{Reach, Row, Table};
+pub use table::{Reach, Row, Shape, Table};
 
 /// The built-in default file: every setting with its default, its unit and the reason for it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");

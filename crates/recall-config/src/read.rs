@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::kind::Kind;
 use crate::layers::Entry;
 use crate::origin::Layer;
-use crate::table::{self, Described, Reach, Row, Table};
+use crate::table::{self, Described, Kind, Reach, Row, Table};
 use crate::{ConfigError, Origin, Warning};
 
 /// Resolves settings key by key.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use recall_core::Scope;
 use toml::{Table, Value};
 
-use crate::kind::{Expected, Kind, Shape};
+use crate::table::{Expected, Kind, Shape};
 use crate::value::{count, duration};
 
 /// The name of a tenant, if the configuration has none.

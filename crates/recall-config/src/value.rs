@@ -11,7 +11,7 @@ use std::time::Duration;
 use recall_core::{DocumentType, Provider, Scope};
 use toml::Value;
 
-use crate::kind::{Kind, Shape};
+use crate::table::{Kind, Shape};
 
 /// Parses a whole number.
 pub(crate) fn count(bounds: RangeInclusive<u32>) -> Kind<u32> {
@@ -329,7 +329,7 @@ fn type_names() -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Expected;
+    use crate::table::Expected;
 
     fn text(text: &str) -> Value {
         Value::String(text.to_owned())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use recall_core::{DocumentType, Scope, SessionShare};
 use toml::Value;
 
-use crate::kind::{Kind, Shape};
+use crate::table::{Kind, Shape};
 use crate::value::{address, count, one_of, or_word};
 
 /// A hundred years.

@@ -3,7 +3,7 @@
 /// Defines the struct of a section, its defaults and its loader.
 ///
 /// A line is `field: type = default, reach, kind;`, after the field's documentation. The name of a setting is that of its section and
-/// field, its [`Reach`](crate::Reach) says whose file may set it, and its [`Kind`](crate::kind::Kind) its form and bounds.
+/// field, its [`Reach`](crate::Reach) says whose file may set it, and its [`Kind`](crate::table::Kind) its form and bounds.
 macro_rules! section {
     (
         $(#[$meta:meta])*
