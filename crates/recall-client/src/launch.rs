@@ -1,9 +1,12 @@
-//! Starting the daemon's program.
+//! Starting the daemon's program, and the process environment that it gets.
 //!
 //! The daemon outlives its starter, so it inherits nothing that belongs to it: not the terminal, the working directory, nor most
 //! variables of the environment. Several clients may start one at once: the daemons agree by a lock, and those that yield exit with
 //! success.
+//!
+//! This is the only module of the crate that reads it.
 
+use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use recall_config::Dirs;
 
-use crate::environment;
 use crate::error::ConnectError;
 
 /// The stack of the thread that waits for a daemon's exit; it does nothing else.
@@ -36,8 +38,8 @@ pub(crate) fn binary(named: Option<&Path>) -> Result<PathBuf, ConnectError> {
     if let Some(named) = named {
         return Ok(named.to_owned());
     }
-    let searched = environment::daemon_candidates();
-    match environment::first_file(&searched) {
+    let searched = daemon_candidates();
+    match first_file(&searched) {
         Some(found) => Ok(found.to_owned()),
         None => Err(ConnectError::NoBinary { searched }),
     }
@@ -47,7 +49,7 @@ pub(crate) fn binary(named: Option<&Path>) -> Result<PathBuf, ConnectError> {
 pub(crate) fn command(binary: &Path) -> Command {
     let mut command = Command::new(binary);
     // A working directory elsewhere would keep its file system from being unmounted, and on Windows itself from being deleted.
-    command.env_clear().envs(environment::for_daemon()).current_dir(environment::system_folder());
+    command.env_clear().envs(for_daemon()).current_dir(system_folder());
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command
 }
@@ -195,6 +197,84 @@ mod platform {
     }
 }
 
+/// The file name of the daemon's program.
+const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
+
+/// Variables that the daemon inherits: the folders of the user and of the agent whose memory is read, language and time zone.
+const INHERITED: [&str; 23] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "PATH",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "SHELL",
+    "RUST_BACKTRACE",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "SYSTEMROOT",
+    "WINDIR",
+    "SYSTEMDRIVE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "COMSPEC",
+    "PATHEXT",
+    "TEMP",
+    "TMP",
+    "CLAUDE_CONFIG_DIR",
+];
+
+/// Prefixes of further inherited variables: recall's own, the user's directories, the locale.
+const INHERITED_PREFIXES: [&str; 3] = ["RECALL_", "XDG_", "LC_"];
+
+/// The key of the page's API. `recall ui` sends it; the daemon reads no key from its environment.
+const API_KEY: &str = "RECALL_API_KEY";
+
+/// Returns the variables that the daemon inherits.
+///
+/// The daemon also serves later clients, so it must neither depend on the shell that started it nor keep the secrets of
+/// that shell.
+pub(crate) fn for_daemon() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited))
+}
+
+fn is_inherited(name: &str) -> bool {
+    // Windows spells `Path` and `SystemRoot` so, and ignores case.
+    let upper = if cfg!(windows) { name.to_ascii_uppercase() } else { name.to_owned() };
+    let name = upper.as_str();
+    name != API_KEY && (INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+}
+
+/// Returns the paths where the daemon's program may be, in order of preference.
+pub(crate) fn daemon_candidates() -> Vec<PathBuf> {
+    if let Some(named) = std::env::var_os("RECALL_DAEMON") {
+        return vec![named.into()];
+    }
+    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|folder| folder.join(BINARY)));
+    let on_path = std::env::var_os("PATH");
+    let on_path = on_path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
+    beside.into_iter().chain(on_path.map(|folder| folder.join(BINARY))).collect()
+}
+
+/// A folder of the system that nobody deletes or unmounts.
+pub(crate) fn system_folder() -> PathBuf {
+    let windows = std::env::var_os("SYSTEMROOT").filter(|_| cfg!(windows));
+    windows.map_or_else(|| PathBuf::from("/"), PathBuf::from)
+}
+
+/// The parent folder of the private daemons' folders.
+pub(crate) fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
+/// Returns the first candidate that is a file.
+pub(crate) fn first_file(candidates: &[PathBuf]) -> Option<&Path> {
+    candidates.iter().map(PathBuf::as_path).find(|candidate| candidate.is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,5 +288,27 @@ mod tests {
     fn a_program_that_cannot_run_is_reported() {
         let error = Starting::start_detached(Path::new("/nonexistent/recalld")).expect_err("there is none");
         assert!(matches!(error, ConnectError::Spawn { binary, .. } if binary == Path::new("/nonexistent/recalld")));
+    }
+
+    #[test]
+    fn the_daemon_inherits_no_secrets() {
+        for inherited in ["HOME", "RECALL_HOME", "RECALL_DAEMON__DRAIN", "XDG_RUNTIME_DIR", "LC_ALL"] {
+            assert!(is_inherited(inherited), "{inherited}");
+        }
+        for left_out in
+            ["AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "NOTIFY_SOCKET", API_KEY]
+        {
+            assert!(!is_inherited(left_out), "{left_out}");
+        }
+    }
+
+    #[test]
+    fn the_first_file_is_taken() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let [missing, folder, file] = ["missing", "folder", "file"].map(|name| directory.path().join(name));
+        std::fs::create_dir(&folder).expect("writable");
+        std::fs::write(&file, "").expect("writable");
+        assert_eq!(first_file(&[missing.clone(), folder.clone(), file.clone()]), Some(file.as_path()));
+        assert_eq!(first_file(&[missing, folder]), None);
     }
 }

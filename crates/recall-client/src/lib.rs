@@ -15,7 +15,6 @@
 mod client;
 mod connect;
 pub mod daemon;
-mod environment;
 mod error;
 mod handshake;
 pub mod hint;

@@ -31,7 +31,7 @@ pub(crate) struct PrivateDaemon {
 /// Starts a private daemon and connects to it.
 pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateDaemon), ConnectError> {
     let binary = launch::binary(options.daemon_binary.as_deref())?;
-    let folder = make_folder(&crate::environment::temporary_folder())?;
+    let folder = make_folder(&crate::launch::temporary_folder())?;
     let options = ConnectOptions { dirs: connect::private_dirs(&options.dirs, folder.clone()), ..options.clone() };
     let mut daemon = spawn(&binary, folder, options.daemon_home.as_deref())?;
     let mut attempt = ConnectAttempt::new(&options);
