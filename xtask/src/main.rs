@@ -6,9 +6,7 @@ mod changed;
 mod debian;
 mod dist;
 mod fixture;
-mod page;
 mod programs;
-mod sdks;
 mod steps;
 mod tour;
 mod windows;
@@ -46,9 +44,9 @@ fn main() -> ExitCode {
         ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
         ["dist", "--linux", target, "--install", "--try"] => dist::linux(target, Install::Run, Trial::Run),
         ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
-        ["page"] => page::run(None),
-        ["page", "--speed", folder] => page::run(Some(folder)),
-        ["sdks"] => sdks::run(),
+        ["page"] => tour::try_page(None),
+        ["page", "--speed", folder] => tour::try_page(Some(folder)),
+        ["sdks"] => tour::try_sdks(),
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
         ["windows", "--build"] => windows::run(Extent::Build, Install::Ask, None),

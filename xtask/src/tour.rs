@@ -1,6 +1,8 @@
-//! A tour of the programs on this repository.
+//! Trials of the whole programs: a tour on this repository, the page in a real browser, and the vendors' own clients
+//! for Python against the fake server of models.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
@@ -120,4 +122,79 @@ fn is_answer(code: Option<i32>) -> bool {
 
 fn start_error(program: &Path, error: &std::io::Error) -> String {
     format!("cannot start {}: {error}", program.display())
+}
+
+/// The folder of the pictures that the documentation shows.
+const PICTURES: &str = "docs/images";
+
+/// Builds the programs, and has Chromium go through every page of a small project.
+///
+/// Needs Node and Chromium. The script fetches what drives the browser, and the rules of accessibility, from the npm registry.
+///
+/// With a folder, it measures the page over that folder instead.
+pub(crate) fn try_page(measured: Option<&str>) -> ExitCode {
+    match page(measured) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn page(measured: Option<&str>) -> Result<(), String> {
+    let node = |arguments: &[&str]| {
+        let mut command = Command::new("node");
+        command.current_dir(workspace()).args(arguments);
+        command
+    };
+    // Looked for first: the build takes minutes.
+    node(&["--version"]).output().map_err(|error| format!("cannot start Node, which this task needs: {error}"))?;
+    let programs = programs::build("release")?;
+    let (script, last) = match measured {
+        Some(folder) => ("tests/browser/speed.mjs", folder),
+        None => ("tests/browser/page.mjs", PICTURES),
+    };
+    let status = node(&[script])
+        .arg(programs)
+        .arg(programs::target_folder())
+        .arg(last)
+        .status()
+        .map_err(|error| format!("cannot start Node: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("the page has findings ({status})")) }
+}
+
+/// The packages of the clients.
+const PACKAGES: &str = "openai ollama voyageai anthropic";
+
+/// Starts the fake server and runs the script with the clients against it.
+pub(crate) fn try_sdks() -> ExitCode {
+    let has = Command::new("python3")
+        .args(["-c", "import openai, ollama, voyageai, anthropic"])
+        .stderr(Stdio::null())
+        .status();
+    if !has.is_ok_and(|status| status.success()) {
+        say(&format!("error: `python3` lacks the vendors' clients\nhint: `python3 -m pip install {PACKAGES}`\n"));
+        return ExitCode::FAILURE;
+    }
+    let mut server = cargo();
+    server
+        .args(["run", "--quiet", "--locked", "-p", "recall-testkit", "--example", "fake_provider"])
+        .stdin(Stdio::piped());
+    let mut server = match server.stdout(Stdio::piped()).spawn() {
+        Ok(server) => server,
+        Err(error) => {
+            say(&format!("error: cargo cannot be started: {error}\n"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut address = String::new();
+    let read = server.stdout.take().map(|out| BufReader::new(out).read_line(&mut address));
+    let script = workspace().join("crates/recall-testkit/sdks.py");
+    let proven = matches!(read, Some(Ok(1..)))
+        && Command::new("python3").arg(script).arg(address.trim()).status().is_ok_and(|status| status.success());
+    // It ends with its input.
+    drop(server.stdin.take());
+    let ended = server.wait();
+    if proven && ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
