@@ -11,10 +11,10 @@
 //! A word that the index contains is kept beside its translations, with its other forms: documents in the language of the question
 //! are found by it. The index itself stems English only, because it does not know in which language a query will be.
 //!
-//! ADR 60 has the measurements. The parts in their order: `detect` (which language),
-//! `dictionary` and `languages` (which parts of the question, and which words), `texts` (the same for texts that are indexed).
+//! ADR 60 has the measurements. The parts in their order: `languages` (which
+//! language, and which compound words), `dictionary` (which parts of the question, and which words), `texts` (the same for texts that
+//! are indexed).
 
-mod detect;
 mod dictionary;
 mod languages;
 mod texts;
@@ -23,10 +23,9 @@ use recall_core::{QueryClass, Understood};
 use recall_text::words::is_stop_word;
 use recall_text::{fold_case, normalize_text};
 
-use detect::Extent;
-pub use detect::KnownWords;
 use dictionary::{Meaning, Part, parts_of_question};
-use languages::NaturalLanguage;
+pub use languages::KnownWords;
+use languages::{Extent, NaturalLanguage};
 pub(crate) use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
@@ -63,7 +62,7 @@ pub fn translate(question: &Understood, index: &dyn KnownWords) -> Option<Transl
         return None;
     }
     let parts = parts_of_question(question, &text);
-    let (language, extent) = detect::language_of(&text, &parts, index)?;
+    let (language, extent) = languages::language_of(&text, &parts, index)?;
     let mut translation = Translation { language, extent, index, words: Vec::new() };
     translation.push_all(&parts);
     let translated = translation.words.join(" ");

@@ -10,9 +10,8 @@ use recall_text::words::is_stop_word;
 use recall_text::{fold_case, normalize_text};
 use rustc_hash::FxBuildHasher;
 
-use super::detect::script_of;
 use super::dictionary::{self, Meaning, Part, split};
-use super::languages::{LANGUAGES, NaturalLanguage, Script};
+use super::languages::{LANGUAGES, NaturalLanguage, Script, script_of};
 
 /// The least share of function words in a text of a language. Prose has a third; comments among code have less.
 const LEAST_SHARE: f32 = 0.15;
