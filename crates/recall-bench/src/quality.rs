@@ -7,7 +7,6 @@
 //!
 //! The module does not know the engine or the daemon: the caller runs the queries and passes the answers.
 
-mod compare;
 mod dataset;
 mod judged;
 mod measure;
@@ -15,9 +14,8 @@ pub mod mine;
 mod run;
 mod summary;
 
-pub use compare::{Comparison, compare};
 pub use dataset::{Corpus, CorpusKind, Dataset, DatasetError, Lines, Query, QueryProblem, Relevant};
 pub use judged::{Decision, JudgeWorth};
 pub use measure::{ForeignQuery, Measure, Metric, MetricError, Row, Scores};
 pub use run::{Answer, Run, RunError};
-pub use summary::{Group, Grouping, Summary};
+pub use summary::{Comparison, Group, Grouping, Summary, compare};
