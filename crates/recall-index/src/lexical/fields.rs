@@ -28,7 +28,7 @@ pub(crate) struct Fields {
     pub(crate) name: Field,
     /// The same in folded form.
     pub(crate) folded_name: Field,
-    /// The title and headings of prose and the first sentence of a memory, each as a key of [`crate::lexical::phrase`].
+    /// The title and headings of prose and the first sentence of a memory, each as a key of [`crate::lexical::names`].
     pub(crate) phrase: Field,
     /// In the first chunk of a document: every suffix of its path that begins at a component, folded.
     pub(crate) path_end: Field,

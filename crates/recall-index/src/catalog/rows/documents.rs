@@ -191,7 +191,7 @@ pub(crate) fn by_row(connection: &Connection, row: DocumentRow) -> Result<Option
     super::first(connection, select!("WHERE row = ?1"), [row.0], read)
 }
 
-/// A document, and the result of `visit` for its stored text; see [`crate::catalog::text_blocks`].
+/// A document, and the result of `visit` for its stored text; see [`crate::catalog::rows::texts`].
 pub(crate) fn with_text<T>(
     connection: &Connection,
     row: DocumentRow,
