@@ -11,7 +11,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/recall-bench/src/quality/mine/checkout.rs", "a checkout in a temporary folder of its own"),
     ("crates/recall-models/src/fetch/", "its own downloads and lock in the data home"),
     ("crates/recall-models/src/folder/pull.rs", "its own download in the data home"),
-    ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
+    ("crates/recall-models/src/runtime", "its own download and marks in the data home"),
     ("crates/recall-client/src/", "the runtime folder that it made for a private daemon"),
     ("crates/recall-agents/src/config_file.rs", "an agent's file that recall made, and its own fresh copy"),
     ("recall-cli/src/command/config/edit.rs", "the copy that it made for the editor"),
