@@ -3,16 +3,12 @@
 //! Like the page, it has no rule of its own: each endpoint is one call of the service, and the answer is the JSON of the command that asks
 //! the same. `/api/v1` is for programs with a key; a browser with a cookie finds the same below its project's path.
 
-mod ask;
 mod document;
-mod graph;
+mod envelope;
 mod guard;
 mod items;
-mod key;
 mod metrics;
-mod search;
-mod sessions;
-mod tell;
+mod queries;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +27,7 @@ use crate::answer::{self, Shown};
 use crate::pages::Site;
 use guard::Gate;
 
-pub use key::{ApiKey, KeyError};
+pub use super::access::{ApiKey, KeyError};
 
 /// The largest body of a request. The text of a memory has at most 1 MiB; JSON escapes some of its characters.
 const BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -62,13 +58,13 @@ fn with_routes(mut router: Router<Site>, prefix: &str) -> Router<Site> {
 /// The endpoints below `/api/v1`.
 fn routes() -> Vec<(&'static str, MethodRouter<Site>)> {
     vec![
-        ("/search", get(search::by_address).post(search::by_body)),
+        ("/search", get(queries::search_by_address).post(queries::search_by_body)),
         ("/items", get(items::list).post(items::create)),
         ("/item", get(items::read).patch(items::update).delete(items::delete)),
-        ("/sessions", get(sessions::list)),
-        ("/session", get(sessions::one)),
-        ("/graph", get(graph::neighbours)),
-        ("/stats", get(graph::stats)),
+        ("/sessions", get(queries::list_sessions)),
+        ("/session", get(queries::session)),
+        ("/graph", get(queries::neighbours)),
+        ("/stats", get(queries::stats)),
         ("/openapi.json", get(describe)),
     ]
 }

@@ -3,7 +3,6 @@
 //! Reading is `GET`, and every change of the project is a `POST` below `do`, so the guard can tell them apart. Each handler makes one
 //! call of the service and writes HTML; a failure of the call is a page with its message and hint.
 
-mod amend;
 mod browse;
 mod change;
 mod document;
@@ -71,7 +70,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/do/promote", post(change::promote))
         .route("/{key}/do/feedback", post(change::feedback))
         .route("/{key}/do/delete", post(change::delete))
-        .route("/{key}/do/amend", post(amend::amend).layer(DefaultBodyLimit::max(amend::BODY_BYTES)))
+        .route("/{key}/do/amend", post(change::amend).layer(DefaultBodyLimit::max(change::BODY_BYTES)))
         .route("/{key}/page.js", get(script))
         .route("/{key}/style.css", get(style))
         .route("/{key}/icon.svg", get(icon))

@@ -9,10 +9,9 @@ use recall_api::v1::{
 use recall_core::title_of;
 use serde::Deserialize;
 
-use super::ask::{Body, From, Parameters, Scope, split_list};
-use super::tell::json_answer;
+use super::envelope::{Body, From, Parameters, Scope, json_answer, split_list};
 use crate::pages::Site;
-use crate::view::time::Moment;
+use crate::view::labels::Moment;
 
 /// The filters and the page of a list.
 #[derive(Debug, Deserialize)]

@@ -8,8 +8,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use recall_api::v1::{DaemonStatus, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus};
 
+use super::envelope::failure;
 use super::guard::Projects;
-use super::tell::failure;
 use crate::pages::Site;
 
 /// The media type of the format.

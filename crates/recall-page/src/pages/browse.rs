@@ -15,7 +15,7 @@ use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{link, standing, time};
+use crate::view::{labels, link};
 
 /// The entries of a page. The service accepts 100.
 const PAGE: u32 = 100;
@@ -121,7 +121,7 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
                     @match &entry.memory { Some(memory) => (memory.title), None => (doc.path) }
                 }
                 span.labels {
-                    @if let Some(memory) = &entry.memory { (standing::labels(memory)) } @else { span.label { (doc.r#type) } }
+                    @if let Some(memory) = &entry.memory { (labels::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
                 }
             }
             p.facts {
@@ -129,7 +129,7 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
                     @if let Some((folder, _)) = doc.path.rsplit_once('/') { a href=(asked.with("path", folder)) { (folder) "/" } }
                     @if !doc.title.is_empty() && !doc.path.ends_with(&doc.title) { span { (doc.title) } }
                 }
-                span { (time::time(doc.updated_at.as_ref().or(doc.mtime.as_ref()))) }
+                span { (labels::time(doc.updated_at.as_ref().or(doc.mtime.as_ref()))) }
                 @for tag in &doc.tag { a href=(asked.with("tag", tag)) { "#" (tag) } }
             }
         }
@@ -152,10 +152,10 @@ pub(super) async fn decisions(Extension(project): Here, State(mut site): State<S
                 li data-item="" {
                     div.head {
                         a.title href=(link::to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
-                        span.labels { (standing::labels(memory)) }
+                        span.labels { (labels::standing_labels(memory)) }
                     }
                     p.facts {
-                        (time::time(memory.created_at.as_ref()))
+                        (labels::time(memory.created_at.as_ref()))
                         @for (name, id) in [("supersedes", &memory.supersedes), ("superseded by", &memory.superseded_by)] {
                             @if !id.is_empty() { span { (name) " " a href=(link::to("memory", &[("id", id)])) { (id) } } }
                         }
@@ -174,7 +174,7 @@ pub(super) async fn decisions(Extension(project): Here, State(mut site): State<S
                         }
                     }
                     p.facts {
-                        code { (doc.path) } (time::time(doc.updated_at.as_ref()))
+                        code { (doc.path) } (labels::time(doc.updated_at.as_ref()))
                         @if let Some(status) = status.filter(|status| !status.link.is_empty()) {
                             span { (if is_superseded(status) { "superseded by " } else { "see " }) a href=(link::to("doc", &[("id", &status.link)])) { (status.link) } }
                         }

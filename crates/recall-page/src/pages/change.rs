@@ -1,14 +1,21 @@
-//! The changes that the page can make. Each is one call of the service.
+//! The changes that the page can make, each one call of the service, and the form that amends a memory.
 
 use axum::Json;
 use axum::extract::{Extension, State};
 use axum::response::Response;
-use recall_api::v1::{self, FeedbackKind, FeedbackRequest, PromoteRequest, RemoveRequest, VerifyMode, VerifyRequest};
+use maud::{Markup, html};
+use recall_api::v1::{
+    self, FeedbackKind, FeedbackRequest, Memory, PromoteRequest, RemoveRequest, TextList, UpdateRequest, VerifyMode,
+    VerifyRequest,
+};
 use serde::Deserialize;
 use serde_json::json;
+use tonic::Status;
 
 use super::{Here, Site};
+use crate::access::Project;
 use crate::answer::{self, Shown};
+use crate::view::labels::Moment;
 
 /// A memory to change.
 #[derive(Debug, Deserialize)]
@@ -117,5 +124,95 @@ fn change_response(outcome: Result<serde_json::Value, tonic::Status>) -> Respons
     match outcome {
         Ok(data) => answer::done(data),
         Err(status) => answer::failure_page(&Shown::from(status)),
+    }
+}
+
+/// The largest body of an amendment: a text of 1 MiB, with room for its escapes.
+pub(super) const BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// An amendment. What is absent keeps its value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Amendment {
+    /// The memory's id.
+    id: String,
+    /// When the memory that the form was filled with had been amended; see [`seen_version`].
+    seen: Moment,
+    title: Option<String>,
+    content: Option<String>,
+    /// Separated by commas.
+    tags: Option<String>,
+    /// One on each line.
+    cues: Option<String>,
+}
+
+/// Shows the form. It needs the script, which sends the fields that differ from what they were filled with.
+pub(super) fn form(memory: &Memory) -> Markup {
+    html! {
+        details.amend data-needs-script="" {
+            summary { "Amend" }
+            form data-amend=(memory.id) data-seen=(seen_version(memory)) {
+                label { "Title" input name="title" value=(memory.title) required; }
+                // A browser drops the first line break of this element.
+                label { "Text" textarea name="content" rows="10" required { "\n" (memory.content) } }
+                label { "Tags, separated by commas" input name="tags" value=(memory.tags.join(", ")) autocomplete="off"; }
+                label { "Shown unasked at, one on each line" textarea name="cues" rows="3" { "\n" (memory.cues.join("\n")) } }
+                button { "Save" }
+            }
+        }
+    }
+}
+
+/// Returns when the memory was amended last, by which a form knows whether it is still what the memory says.
+fn seen_version(memory: &Memory) -> String {
+    memory.updated_at.as_ref().and_then(recall_api::json::rfc3339).unwrap_or_default()
+}
+
+pub(super) async fn amend(
+    Extension(project): Here,
+    State(mut site): State<Site>,
+    Json(asked): Json<Amendment>,
+) -> Response {
+    match apply_amendment(&mut site, &project, asked).await {
+        Ok(answer) => answer,
+        Err(status) => answer::failure_page(&Shown::from(status)),
+    }
+}
+
+async fn apply_amendment(site: &mut Site, project: &Project, asked: Amendment) -> Result<Response, Status> {
+    let Amendment { id, seen: Moment(expected), title, content, tags, cues } = asked;
+    let request = UpdateRequest {
+        context: Some(project.subject.context.clone()),
+        id: id.clone(),
+        title,
+        content,
+        tags: tags.as_deref().map(split_tags),
+        related_files: None,
+        cues: cues.as_deref().map(split_lines),
+        expected_updated_at: Some(expected),
+    };
+    let warnings = site.rpc.update(request).await?.into_inner().warnings;
+    let notes: Vec<_> = warnings.into_iter().map(|warning| warning.message).collect();
+    Ok(answer::done(json!({ "id": id, "notes": notes })))
+}
+
+fn split_tags(tags: &str) -> TextList {
+    let values = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    TextList { values: values.map(str::to_owned).collect() }
+}
+
+fn split_lines(lines: &str) -> TextList {
+    let values = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    TextList { values: values.map(str::to_owned).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_separated_by_commas() {
+        assert_eq!(split_tags(" a b, ,c,").values, ["a b", "c"]);
+        assert!(split_tags(" ").values.is_empty());
     }
 }

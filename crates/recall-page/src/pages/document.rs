@@ -14,7 +14,7 @@ use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{code, link, time};
+use crate::view::{code, labels, link};
 
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
@@ -113,7 +113,7 @@ fn content(
                     @for tag in &doc.tag { span.label { "#" (tag) } }
                 }
                 span { (bytes(doc.size)) }
-                span { "changed " (time::time(doc.mtime.as_ref())) }
+                span { "changed " (labels::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
                 @if doc.scope() != v1::StoreScope::Domain {
                     a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" }

@@ -11,8 +11,8 @@ use recall_text::quantity::{bytes, count, count_noun, millis, span};
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
+use crate::view::labels;
 use crate::view::layout::{self, Tab};
-use crate::view::time;
 
 /// The latencies that are shown.
 const LATENCIES: usize = 12;
@@ -107,7 +107,7 @@ fn store_card(store: &StoreStatus) -> Markup {
                 @for (model, part) in &store.embedded { dt { "Embedded" } dd { (done(*part, model)) " " (model) } }
                 dt { "Index" } dd { (bytes(store.index_bytes)) " for " (bytes(store.text_bytes)) " of text, generation " (store.generation) }
                 dt { "Changes" } dd { (changes) @if !store.unwatched.is_empty() { ": " (store.unwatched) } }
-                dt { "Last scan" } dd { (time::time(store.last_scan.as_ref())) }
+                dt { "Last scan" } dd { (labels::time(store.last_scan.as_ref())) }
             }
             (warnings(&store.warnings))
             @if !problems.is_empty() {

@@ -12,11 +12,11 @@ use recall_text::quantity::count_noun;
 use serde::Deserialize;
 use tonic::Status;
 
-use super::{Here, Site, amend, failure};
+use super::{Here, Site, change, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{link, standing, time};
+use crate::view::{labels, link};
 
 /// The entries of one answer of the service.
 const PAGE: u32 = 100;
@@ -66,11 +66,11 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                 li data-item="" {
                     div.head {
                         a.title href=(link::to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
-                        span.labels { (standing::labels(memory)) }
+                        span.labels { (labels::standing_labels(memory)) }
                     }
                     p.facts {
                         code { (memory.id) }
-                        span { (time::time(memory.updated_at.as_ref().or(memory.created_at.as_ref()))) }
+                        span { (labels::time(memory.updated_at.as_ref().or(memory.created_at.as_ref()))) }
                         @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } }
                     }
                 }
@@ -114,7 +114,7 @@ async fn find(site: &mut Site, project: &Project, asked: &Asked) -> Result<(Vec<
     }
     all.retain(|memory| {
         let is_wanted = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
-        is_wanted(&asked.standing, standing::status(memory)) && is_wanted(&asked.trust, standing::trust(memory))
+        is_wanted(&asked.standing, labels::status(memory)) && is_wanted(&asked.trust, labels::trust(memory))
     });
     let time = |memory: &Memory| memory.updated_at.or(memory.created_at).map(|time| (time.seconds, time.nanos));
     all.sort_by(|left, right| time(right).cmp(&time(left)).then_with(|| left.id.cmp(&right.id)));
@@ -173,7 +173,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
     let shown = html! {
         div.head {
             h1 { (memory.title) }
-            p.facts { span.labels { (standing::labels(&memory)) } code { (memory.id) } @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } } }
+            p.facts { span.labels { (labels::standing_labels(&memory)) } code { (memory.id) } @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } } }
         }
         @for warning in &found.warnings { p.note { (warning.message) } }
         div.document {
@@ -181,7 +181,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
                 div.prose { (memory.content) }
                 (actions(&memory))
                 (anchor_changes(&changes))
-                (amend::form(&memory))
+                (change::form(&memory))
             }
             aside { (evidence(&memory)) (facts(&memory)) }
         }
@@ -236,7 +236,7 @@ fn evidence(memory: &Memory) -> Markup {
                         a href=(link::to("doc", &[("id", &anchor.path)])) { (anchor.path) }
                         span.dim {
                             @if !anchor.symbol.is_empty() { (anchor.symbol) " " }
-                            (standing::state(anchor.state()))
+                            (labels::state(anchor.state()))
                             @if !verification.since_commit.is_empty() { " " code { (verification.since_commit.get(..12).unwrap_or(&verification.since_commit)) } }
                         }
                     }
@@ -302,7 +302,7 @@ fn difference(line: &str) -> Markup {
 
 /// Says in a sentence what became of the files of a memory.
 fn verdict(state: VerificationState) -> Markup {
-    let word = standing::state(state);
+    let word = labels::state(state);
     html! {
         @match state {
             VerificationState::Unspecified => { "Its files were " strong { (word) } "." },
@@ -327,8 +327,8 @@ fn facts(memory: &Memory) -> Markup {
         h2 { "Facts" }
         dl.facts {
             dt { "Store" } dd { (scope(memory)) }
-            dt { "Added" } dd { (time::time(memory.created_at.as_ref())) }
-            @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (time::time(memory.updated_at.as_ref())) } }
+            dt { "Added" } dd { (labels::time(memory.created_at.as_ref())) }
+            @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (labels::time(memory.updated_at.as_ref())) } }
             dt { "Found" } dd { (count_noun(stats.retrievals, "time", "times")) }
             dt { "Rated" } dd { (stats.useful) " useful, " (stats.not_useful) " not" }
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
 use crate::view::layout::{self, Tab};
-use crate::view::{link, time};
+use crate::view::{labels, link};
 
 /// The sessions or events of a page. The service accepts 100.
 const PAGE: u32 = 100;
@@ -66,7 +66,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                         }
                     }
                     p.facts {
-                        (time::time(session.started_at.as_ref()))
+                        (labels::time(session.started_at.as_ref()))
                         span { (count_noun(session.events, "event", "events")) }
                         @if !session.memories.is_empty() { span { (count_noun(session.memories.len() as u64, "memory", "memories")) } }
                     }
@@ -88,7 +88,7 @@ fn who_works_where(session: &LiveSession) -> Markup {
             span.labels { span.label { (agent) } }
         }
         p.facts {
-            (time::time(session.last_at.as_ref()))
+            (labels::time(session.last_at.as_ref()))
             code { (session.work_tree) }
             @if !session.branch.is_empty() { span { "on " (session.branch) } }
         }
@@ -110,7 +110,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
         ol.timeline {
             @for event in &answer.events {
                 li data-item="" {
-                    div.head { span.label.warn[event.r#type == "error"] { (event.r#type.replace('_', " ")) } (time::time(event.timestamp.as_ref())) }
+                    div.head { span.label.warn[event.r#type == "error"] { (event.r#type.replace('_', " ")) } (labels::time(event.timestamp.as_ref())) }
                     @if !event.content.is_empty() { p.prose { (event.content) } }
                     @if !event.rationale.is_empty() { p.prose.dim { "Because: " (event.rationale) } }
                     @if !event.resolution.is_empty() { p.prose.dim { "Resolved: " (event.resolution) } }

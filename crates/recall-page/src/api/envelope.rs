@@ -1,4 +1,5 @@
-//! Requests: their project, parameters and bodies. What is wrong with one is said in JSON.
+//! What requests ask and answers tell: project, parameters and bodies, with what is wrong with one said in JSON; and
+//! the JSON of the command line in the envelope of the API.
 
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
@@ -7,8 +8,10 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
 use recall_api::v1::{self, RequestContext};
-use serde::Deserialize;
+use recall_api::{Failure, Reason};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tonic::Status;
 
 use super::guard::Projects;
 use crate::answer::{self, Shown};
@@ -107,4 +110,26 @@ impl Scope {
 /// Splits a list at its commas.
 pub(super) fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+}
+
+/// The numbers of a request. One that is too large is an error of the request, not of its size.
+const NUMBERS: [&str; 2] = ["limit", "depth"];
+
+/// Returns the answer to a call of the service.
+pub(super) fn json_answer(outcome: Result<tonic::Response<impl Serialize>, Status>) -> Response {
+    match outcome {
+        Ok(answer) => answer::done(answer.get_ref()),
+        Err(status) => failure(&status),
+    }
+}
+
+/// Returns the answer to a call that failed.
+pub(super) fn failure(status: &Status) -> Response {
+    let Failure { reason, details, .. } = Failure::from_status(status);
+    let mut shown = Shown::from(status.clone());
+    let is_number = details.get("field").is_some_and(|field| NUMBERS.contains(&field.as_str()));
+    if reason == Reason::LimitExceeded && !is_number {
+        shown.status = StatusCode::PAYLOAD_TOO_LARGE;
+    }
+    answer::failure_page(&shown)
 }
