@@ -3,25 +3,62 @@
 //! Like the page, it has no rule of its own: each endpoint is one call of the service, and the answer is the JSON of the command that asks
 //! the same. `/api/v1` is for programs with a key; a browser with a cookie finds the same below its project's path.
 
-mod document;
 mod envelope;
 mod guard;
 mod items;
 mod metrics;
 mod queries;
 
+/// The endpoints, what they take, and how they fail. What they answer are messages of the protocol.
+const ENDPOINTS: &str = include_str!("assets/openapi.json");
+
+/// Returns the document.
+fn document() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(write);
+    &TEXT
+}
+
+/// Adds the schemas of the messages that the endpoints refer to, and of those within them.
+fn write() -> String {
+    let mut document: Value = serde_json::from_str(ENDPOINTS).expect("a test reads it");
+    let mut messages: Map<String, Value> = serde_json::from_str(SCHEMAS).expect("the build script wrote it");
+    let mut unread = references(&document);
+    while let Some(name) = unread.pop() {
+        if let Some(schema) = messages.remove(&name) {
+            unread.extend(references(&schema));
+            document["components"]["schemas"][name] = schema;
+        }
+    }
+    document.to_string()
+}
+
+/// Returns the names of the schemas that a schema refers to.
+fn references(schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Object(fields) => {
+            let link = fields.get("$ref").and_then(Value::as_str);
+            let name = link.and_then(|link| link.strip_prefix("#/components/schemas/")).map(str::to_owned);
+            name.into_iter().chain(fields.values().flat_map(references)).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests;
 
 use std::net::SocketAddr;
+use std::sync::LazyLock;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, get};
+use axum::{Router, middleware};
+use recall_api::json::SCHEMAS;
+use serde_json::{Map, Value};
 
 use crate::answer::{self, Shown};
 use crate::pages::Site;
@@ -82,7 +119,7 @@ async fn health() -> &'static str {
 }
 
 async fn describe() -> Response {
-    ([(CONTENT_TYPE, "application/json")], document::text()).into_response()
+    ([(CONTENT_TYPE, "application/json")], document()).into_response()
 }
 
 async fn unknown() -> Response {
@@ -101,4 +138,21 @@ async fn wrong_method() -> Response {
         message: "the endpoint does not have this method".to_owned(),
         hint: Some("/api/v1/openapi.json lists the methods of each endpoint".to_owned()),
     })
+}
+
+#[cfg(test)]
+mod document_tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_to_a_schema_leads_to_one() {
+        let document: Value = serde_json::from_str(document()).expect("JSON");
+        let schemas = &document["components"]["schemas"];
+        let missing: Vec<_> = references(&document).into_iter().filter(|name| schemas.get(name).is_none()).collect();
+        assert_eq!(missing, [""; 0]);
+        let hit = &schemas["Hit"];
+        assert_eq!(hit["properties"]["memory"]["$ref"], "#/components/schemas/Memory");
+        assert!(!hit["required"].as_array().expect("a list").contains(&"memory".into()));
+        assert_eq!(schemas["Memory"]["properties"]["status"]["enum"][1], "stale");
+    }
 }

@@ -27,8 +27,7 @@ use serde::Deserialize;
 
 use crate::access::{Access, Project};
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::link;
+use crate::view::{self, Tab};
 use crate::{PageSettings, Rpc, api, guard};
 
 /// The largest body of a change. Apart from an amendment, no change carries more than ids and a note.
@@ -99,7 +98,7 @@ async fn unknown() -> Response {
 
 /// Returns a page that says why there is no other one.
 fn failure(project: &Project, tab: Tab, shown: &Shown) -> Response {
-    answer::page(shown.status, layout::page(project, tab, "Not shown", &html! { h1 { "Not shown" } (problem(shown)) }))
+    answer::page(shown.status, view::page(project, tab, "Not shown", &html! { h1 { "Not shown" } (problem(shown)) }))
 }
 
 /// Returns a failure as a part of a page.
@@ -133,7 +132,7 @@ async fn history(Extension(project): Here, State(mut site): State<Site>, asked: 
         Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
     };
     let shown = html! {
-        h1 { "History of " a href=(link::to("doc", &[("id", &id)])) { (answer.path) } }
+        h1 { "History of " a href=(view::link_to("doc", &[("id", &id)])) { (answer.path) } }
         @for warning in &answer.warnings { p.note { (warning.message) } }
         @if answer.commits.is_empty() && answer.warnings.is_empty() { p.empty { "No commit has changed it." } }
         ol.timeline {
@@ -145,5 +144,5 @@ async fn history(Extension(project): Here, State(mut site): State<Site>, asked: 
             }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, &format!("History of {}", answer.path), &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Search, &format!("History of {}", answer.path), &shown))
 }

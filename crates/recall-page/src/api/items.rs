@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::envelope::{Body, From, Parameters, Scope, json_answer, split_list};
 use crate::pages::Site;
-use crate::view::labels::Moment;
+use crate::view::Moment;
 
 /// The filters and the page of a list.
 #[derive(Debug, Deserialize)]

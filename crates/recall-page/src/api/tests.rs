@@ -61,7 +61,7 @@ async fn ask(router: &Router, request: Request<Body>) -> (StatusCode, String) {
 }
 
 fn document() -> Value {
-    serde_json::from_str(document::text()).expect("JSON")
+    serde_json::from_str(super::document()).expect("JSON")
 }
 
 /// The methods of each documented path, with their statuses.

@@ -14,8 +14,7 @@ use tonic::Status;
 use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::{labels, link};
+use crate::view::{self, Tab};
 
 /// The entries of a page. The service accepts 100.
 const PAGE: u32 = 100;
@@ -40,7 +39,7 @@ impl Asked {
                 filter.1 = value;
             }
         }
-        link::to("browse", &filters)
+        view::link_to("browse", &filters)
     }
 
     fn filters(&self) -> [(&str, &str); 4] {
@@ -92,11 +91,11 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
             ul.memories { @for entry in &answer.entries { (row(entry, &asked)) } }
         }
         @if !answer.next_cursor.is_empty() {
-            @let next = link::to(&asked.with("", ""), &[("cursor", &answer.next_cursor)]);
+            @let next = view::link_to(&asked.with("", ""), &[("cursor", &answer.next_cursor)]);
             p.more { a rel="next" href=(next) { "Next documents" } }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Browse, "Browse", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Browse, "Browse", &shown))
 }
 
 fn choices(title: &str, name: &str, numbers: &BTreeMap<&str, u64>, asked: &Asked) -> Markup {
@@ -117,11 +116,11 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
     html! {
         li data-item="" {
             div.head {
-                a.title href=(link::to("doc", &[("id", &doc.id)])) data-open="" {
+                a.title href=(view::link_to("doc", &[("id", &doc.id)])) data-open="" {
                     @match &entry.memory { Some(memory) => (memory.title), None => (doc.path) }
                 }
                 span.labels {
-                    @if let Some(memory) = &entry.memory { (labels::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
+                    @if let Some(memory) = &entry.memory { (view::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
                 }
             }
             p.facts {
@@ -129,7 +128,7 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
                     @if let Some((folder, _)) = doc.path.rsplit_once('/') { a href=(asked.with("path", folder)) { (folder) "/" } }
                     @if !doc.title.is_empty() && !doc.path.ends_with(&doc.title) { span { (doc.title) } }
                 }
-                span { (labels::time(doc.updated_at.as_ref().or(doc.mtime.as_ref()))) }
+                span { (view::time(doc.updated_at.as_ref().or(doc.mtime.as_ref()))) }
                 @for tag in &doc.tag { a href=(asked.with("tag", tag)) { "#" (tag) } }
             }
         }
@@ -151,13 +150,13 @@ pub(super) async fn decisions(Extension(project): Here, State(mut site): State<S
             @for memory in memories.iter().filter_map(|entry| entry.memory.as_ref()) {
                 li data-item="" {
                     div.head {
-                        a.title href=(link::to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
-                        span.labels { (labels::standing_labels(memory)) }
+                        a.title href=(view::link_to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
+                        span.labels { (view::standing_labels(memory)) }
                     }
                     p.facts {
-                        (labels::time(memory.created_at.as_ref()))
+                        (view::time(memory.created_at.as_ref()))
                         @for (name, id) in [("supersedes", &memory.supersedes), ("superseded by", &memory.superseded_by)] {
-                            @if !id.is_empty() { span { (name) " " a href=(link::to("memory", &[("id", id)])) { (id) } } }
+                            @if !id.is_empty() { span { (name) " " a href=(view::link_to("memory", &[("id", id)])) { (id) } } }
                         }
                     }
                 }
@@ -168,25 +167,25 @@ pub(super) async fn decisions(Extension(project): Here, State(mut site): State<S
             @for (doc, status) in records.iter().filter_map(|entry| Some((entry.doc.as_ref()?, entry.record.as_ref()))) {
                 li data-item="" {
                     div.head {
-                        a.title href=(link::to("doc", &[("id", &doc.id)])) data-open="" { @if doc.title.is_empty() { (doc.path) } @else { (doc.title) } }
+                        a.title href=(view::link_to("doc", &[("id", &doc.id)])) data-open="" { @if doc.title.is_empty() { (doc.path) } @else { (doc.title) } }
                         @if let Some(status) = status {
                             span.labels { span.label.warn[is_over(status)] { (status.text) } }
                         }
                     }
                     p.facts {
-                        code { (doc.path) } (labels::time(doc.updated_at.as_ref()))
+                        code { (doc.path) } (view::time(doc.updated_at.as_ref()))
                         @if let Some(status) = status.filter(|status| !status.link.is_empty()) {
-                            span { (if is_superseded(status) { "superseded by " } else { "see " }) a href=(link::to("doc", &[("id", &status.link)])) { (status.link) } }
+                            span { (if is_superseded(status) { "superseded by " } else { "see " }) a href=(view::link_to("doc", &[("id", &status.link)])) { (status.link) } }
                         }
                         @for earlier in superseded_by(&records, &doc.path) {
-                            span { "supersedes " a href=(link::to("doc", &[("id", &earlier.id)])) { (earlier.path) } }
+                            span { "supersedes " a href=(view::link_to("doc", &[("id", &earlier.id)])) { (earlier.path) } }
                         }
                     }
                 }
             }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Decisions, "Decisions", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Decisions, "Decisions", &shown))
 }
 
 fn is_superseded(status: &RecordStatus) -> bool {

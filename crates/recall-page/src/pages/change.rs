@@ -15,7 +15,7 @@ use tonic::Status;
 use super::{Here, Site};
 use crate::access::Project;
 use crate::answer::{self, Shown};
-use crate::view::labels::Moment;
+use crate::view::Moment;
 
 /// A memory to change.
 #[derive(Debug, Deserialize)]

@@ -13,8 +13,7 @@ use serde::Deserialize;
 use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::{code, labels, link};
+use crate::view::{self, Tab, code};
 
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
@@ -58,7 +57,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     };
     if found.memory.is_some() {
         let id = found.doc.as_ref().map(|doc| doc.id.clone()).unwrap_or_default();
-        return Redirect::to(&link::to("memory", &[("id", &id)])).into_response();
+        return Redirect::to(&view::link_to("memory", &[("id", &id)])).into_response();
     }
     // What stands beside the text is left out if it cannot be read; the text is what was asked for.
     let related = RelatedRequest { context: context(), id, limit: Some(RELATED), ..RelatedRequest::default() };
@@ -76,7 +75,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     let chunks: Vec<_> = chunks.into_iter().filter_map(|row| row.chunk).collect();
     let title = found.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
     let shown = content(&site, &project, &found, line, &chunks, &related);
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, &title, &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Search, &title, &shown))
 }
 
 fn content(
@@ -90,7 +89,7 @@ fn content(
     let doc = found.doc.clone().unwrap_or_default();
     let root = if doc.root.is_empty() { &project.subject.root } else { &doc.root };
     let at = target.unwrap_or(1);
-    let in_editor = link::in_editor(site.settings.editor.as_deref(), root, &doc.path, at)
+    let in_editor = view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, at)
         .filter(|_| doc.scope() == v1::StoreScope::Project);
     let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
     let tied = |ties: &[&str]| -> Vec<&RelatedEntry> {
@@ -113,11 +112,11 @@ fn content(
                     @for tag in &doc.tag { span.label { "#" (tag) } }
                 }
                 span { (bytes(doc.size)) }
-                span { "changed " (labels::time(doc.mtime.as_ref())) }
+                span { "changed " (view::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
                 @if doc.scope() != v1::StoreScope::Domain {
-                    a href=(link::to("graph", &[("node", &doc.id)])) { "Graph" }
-                    a href=(link::to("history", &[("id", &doc.id)])) { "History" }
+                    a href=(view::link_to("graph", &[("node", &doc.id)])) { "Graph" }
+                    a href=(view::link_to("history", &[("id", &doc.id)])) { "History" }
                 }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
             }
@@ -173,7 +172,7 @@ fn symbols(id: &str, symbols: &[Symbol]) -> Markup {
                 summary { "Symbols " span.count { (shown.len()) } }
                 ul.symbols {
                     @for symbol in shown.iter().take(500) {
-                        li { a href=(link::to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } span.dim { (symbol.kind) } }
+                        li { a href=(view::link_to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } span.dim { (symbol.kind) } }
                     }
                 }
             }
@@ -190,7 +189,7 @@ fn entries(title: &str, entries: &[&RelatedEntry]) -> Markup {
                     @let doc = entry.doc.clone().unwrap_or_default();
                     @let name = if doc.path.is_empty() || is_memory(entry) { &doc.title } else { &doc.path };
                     li data-item="" {
-                        a href=(link::to("doc", &[("id", &doc.id)])) data-open="" { (name) }
+                        a href=(view::link_to("doc", &[("id", &doc.id)])) data-open="" { (name) }
                         span.dim { (entry.reasons.iter().map(|reason| reason.replace('_', " ")).collect::<Vec<_>>().join(", ")) }
                     }
                 }
@@ -205,8 +204,8 @@ fn parts(id: &str, found: &GetResponse) -> Markup {
     let shown = found.end_line.saturating_sub(found.start_line) + 1;
     html! {
         p.more {
-            @if before > 0 { a rel="prev" href=(link::to_line(id, before)) { "Lines before " (found.start_line) } " " }
-            @if shown >= LINES { a rel="next" href=(link::to_line(id, after)) { "Lines after " (found.end_line) } }
+            @if before > 0 { a rel="prev" href=(view::link_to_line(id, before)) { "Lines before " (found.start_line) } " " }
+            @if shown >= LINES { a rel="next" href=(view::link_to_line(id, after)) { "Lines after " (found.end_line) } }
         }
     }
 }

@@ -13,8 +13,7 @@ use serde::Deserialize;
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::link;
+use crate::view::{self, Tab};
 
 /// The nodes of a picture. The service accepts 200.
 const NODES: u32 = 200;
@@ -64,12 +63,12 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
             (count_noun(graph.nodes.len() as u64, "node", "nodes")) ", " (count_noun(graph.edges.len() as u64, "edge", "edges"))
             @if graph.truncated { ", not all are shown" }
             @for (to, name) in [(depth.saturating_sub(1), "Fewer"), (depth.saturating_add(1), "More")] {
-                @if (1..=5).contains(&to) { " · " a href=(link::to("graph", &[("node", &node), ("depth", &to.to_string())])) { (name) " steps" } }
+                @if (1..=5).contains(&to) { " · " a href=(view::link_to("graph", &[("node", &node), ("depth", &to.to_string())])) { (name) " steps" } }
             }
         }
         div.picture role="region" aria-label="Picture" tabindex="0" data-centred="" { (picture(&graph)) }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Browse, &node, &content))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Browse, &node, &content))
 }
 
 /// A node's place: its angle and its distance from the middle.
@@ -173,7 +172,7 @@ fn node_markup(node: &GraphNode, place: Place) -> Markup {
     };
     html! {
         g transform=(at) {
-            @if name.is_empty() { (body) } @else { a href=(link::to("graph", &[("node", name)])) { (body) } }
+            @if name.is_empty() { (body) } @else { a href=(view::link_to("graph", &[("node", name)])) { (body) } }
         }
     }
 }

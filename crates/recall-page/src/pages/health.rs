@@ -11,8 +11,7 @@ use recall_text::quantity::{bytes, count, count_noun, millis, span};
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
-use crate::view::labels;
-use crate::view::layout::{self, Tab};
+use crate::view::{self, Tab};
 
 /// The latencies that are shown.
 const LATENCIES: usize = 12;
@@ -28,7 +27,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>)
         h1 { "Health" }
         div data-live="" { (content(&answer)) }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Health, "Health", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Health, "Health", &shown))
 }
 
 fn content(answer: &StatusResponse) -> Markup {
@@ -107,7 +106,7 @@ fn store_card(store: &StoreStatus) -> Markup {
                 @for (model, part) in &store.embedded { dt { "Embedded" } dd { (done(*part, model)) " " (model) } }
                 dt { "Index" } dd { (bytes(store.index_bytes)) " for " (bytes(store.text_bytes)) " of text, generation " (store.generation) }
                 dt { "Changes" } dd { (changes) @if !store.unwatched.is_empty() { ": " (store.unwatched) } }
-                dt { "Last scan" } dd { (labels::time(store.last_scan.as_ref())) }
+                dt { "Last scan" } dd { (view::time(store.last_scan.as_ref())) }
             }
             (warnings(&store.warnings))
             @if !problems.is_empty() {

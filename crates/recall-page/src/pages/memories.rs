@@ -15,8 +15,7 @@ use tonic::Status;
 use super::{Here, Site, change, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::{labels, link};
+use crate::view::{self, Tab};
 
 /// The entries of one answer of the service.
 const PAGE: u32 = 100;
@@ -65,19 +64,19 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
             @for memory in memories.iter().take(SHOWN) {
                 li data-item="" {
                     div.head {
-                        a.title href=(link::to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
-                        span.labels { (labels::standing_labels(memory)) }
+                        a.title href=(view::link_to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
+                        span.labels { (view::standing_labels(memory)) }
                     }
                     p.facts {
                         code { (memory.id) }
-                        span { (labels::time(memory.updated_at.as_ref().or(memory.created_at.as_ref()))) }
-                        @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } }
+                        span { (view::time(memory.updated_at.as_ref().or(memory.created_at.as_ref()))) }
+                        @for tag in &memory.tags { a href=(view::link_to("memories", &[("tag", tag)])) { "#" (tag) } }
                     }
                 }
             }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Memories, "Memories", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Memories, "Memories", &shown))
 }
 
 /// Returns the memories that pass the filters, the latest first, and the number of all.
@@ -114,7 +113,7 @@ async fn find(site: &mut Site, project: &Project, asked: &Asked) -> Result<(Vec<
     }
     all.retain(|memory| {
         let is_wanted = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
-        is_wanted(&asked.standing, labels::status(memory)) && is_wanted(&asked.trust, labels::trust(memory))
+        is_wanted(&asked.standing, view::status(memory)) && is_wanted(&asked.trust, view::trust(memory))
     });
     let time = |memory: &Memory| memory.updated_at.or(memory.created_at).map(|time| (time.seconds, time.nanos));
     all.sort_by(|left, right| time(right).cmp(&time(left)).then_with(|| left.id.cmp(&right.id)));
@@ -173,7 +172,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
     let shown = html! {
         div.head {
             h1 { (memory.title) }
-            p.facts { span.labels { (labels::standing_labels(&memory)) } code { (memory.id) } @for tag in &memory.tags { a href=(link::to("memories", &[("tag", tag)])) { "#" (tag) } } }
+            p.facts { span.labels { (view::standing_labels(&memory)) } code { (memory.id) } @for tag in &memory.tags { a href=(view::link_to("memories", &[("tag", tag)])) { "#" (tag) } } }
         }
         @for warning in &found.warnings { p.note { (warning.message) } }
         div.document {
@@ -186,7 +185,7 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
             aside { (evidence(&memory)) (facts(&memory)) }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Memories, &memory.title, &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Memories, &memory.title, &shown))
 }
 
 fn scope(memory: &Memory) -> &'static str {
@@ -225,7 +224,7 @@ fn evidence(memory: &Memory) -> Markup {
         @if !verification.moved.is_empty() {
             ul.related {
                 @for moved in &verification.moved {
-                    li { code { (moved.from) } " moved to " a href=(link::to("doc", &[("id", &moved.to)])) { (moved.to) } }
+                    li { code { (moved.from) } " moved to " a href=(view::link_to("doc", &[("id", &moved.to)])) { (moved.to) } }
                 }
             }
         }
@@ -233,10 +232,10 @@ fn evidence(memory: &Memory) -> Markup {
             ul.related {
                 @for anchor in &verification.broken {
                     li {
-                        a href=(link::to("doc", &[("id", &anchor.path)])) { (anchor.path) }
+                        a href=(view::link_to("doc", &[("id", &anchor.path)])) { (anchor.path) }
                         span.dim {
                             @if !anchor.symbol.is_empty() { (anchor.symbol) " " }
-                            (labels::state(anchor.state()))
+                            (view::state(anchor.state()))
                             @if !verification.since_commit.is_empty() { " " code { (verification.since_commit.get(..12).unwrap_or(&verification.since_commit)) } }
                         }
                     }
@@ -249,7 +248,7 @@ fn evidence(memory: &Memory) -> Markup {
         }
         @if !memory.related_files.is_empty() {
             h2 { "Files" }
-            ul.related { @for file in &memory.related_files { li data-item="" { a href=(link::to("doc", &[("id", file)])) data-open="" { (file) } } } }
+            ul.related { @for file in &memory.related_files { li data-item="" { a href=(view::link_to("doc", &[("id", file)])) data-open="" { (file) } } } }
         }
     }
 }
@@ -272,7 +271,7 @@ fn anchor_changes(changes: &[AnchorChange]) -> Markup {
     html! {
         @for AnchorChange { path, symbol, commit, exact, diff, is_cut } in changes {
             section.changed {
-                h2 { "Changed: " a href=(link::to("doc", &[("id", path)])) { (path) } @if !symbol.is_empty() { " " code { (symbol) } } }
+                h2 { "Changed: " a href=(view::link_to("doc", &[("id", path)])) { (path) } @if !symbol.is_empty() { " " code { (symbol) } } }
                 @if commit.is_empty() {
                     p.dim { "git does not have the text of that time." }
                 } @else {
@@ -302,7 +301,7 @@ fn difference(line: &str) -> Markup {
 
 /// Says in a sentence what became of the files of a memory.
 fn verdict(state: VerificationState) -> Markup {
-    let word = labels::state(state);
+    let word = view::state(state);
     html! {
         @match state {
             VerificationState::Unspecified => { "Its files were " strong { (word) } "." },
@@ -327,13 +326,13 @@ fn facts(memory: &Memory) -> Markup {
         h2 { "Facts" }
         dl.facts {
             dt { "Store" } dd { (scope(memory)) }
-            dt { "Added" } dd { (labels::time(memory.created_at.as_ref())) }
-            @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (labels::time(memory.updated_at.as_ref())) } }
+            dt { "Added" } dd { (view::time(memory.created_at.as_ref())) }
+            @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (view::time(memory.updated_at.as_ref())) } }
             dt { "Found" } dd { (count_noun(stats.retrievals, "time", "times")) }
             dt { "Rated" } dd { (stats.useful) " useful, " (stats.not_useful) " not" }
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
-            @if !memory.session.is_empty() { dt { "Session" } dd { a href=(link::to("session", &[("id", &memory.session)])) { (memory.session) } } }
-            @for (name, id) in others { @if !id.is_empty() { dt { (name) } dd { a href=(link::to("memory", &[("id", id)])) { (id) } } } }
+            @if !memory.session.is_empty() { dt { "Session" } dd { a href=(view::link_to("session", &[("id", &memory.session)])) { (memory.session) } } }
+            @for (name, id) in others { @if !id.is_empty() { dt { (name) } dd { a href=(view::link_to("memory", &[("id", id)])) { (id) } } } }
         }
     }
 }

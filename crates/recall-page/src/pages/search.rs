@@ -13,8 +13,7 @@ use serde::Deserialize;
 use super::{Here, Site, failure, problem};
 use crate::access::Project;
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::{code, labels, link};
+use crate::view::{self, Tab, code};
 
 /// The hits of a page. The service accepts 50.
 const HITS: u32 = 20;
@@ -82,7 +81,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         div #results aria-live="off" { (results) }
     };
     let title = if asked.q.is_empty() { "Search" } else { asked.q.as_str() };
-    answer::page(status, layout::page(&project, Tab::Search, title, &content))
+    answer::page(status, view::page(&project, Tab::Search, title, &content))
 }
 
 /// Shows what the rank of one hit is made of.
@@ -107,7 +106,7 @@ pub(super) async fn why(Extension(project): Here, State(mut site): State<Site>, 
         return answer::page(StatusCode::OK, chart);
     }
     let content = html! { h1 { "Why here" } p { code { (citation) } " for " q { (asked.q) } } (chart) };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Search, "Why here", &content))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Search, "Why here", &content))
 }
 
 /// What is wanted beside the hits.
@@ -146,7 +145,7 @@ fn start() -> Markup {
             p { "Ask in words, or name a symbol, a path or an error." }
             ul.examples {
                 @for example in ["where are sessions expired", "type:decision retry", "lang:rust path:src open", "\"an exact phrase\""] {
-                    li { a href=(link::to("./", &[("q", example)])) { code { (example) } } }
+                    li { a href=(view::link_to("./", &[("q", example)])) { code { (example) } } }
                 }
             }
         }
@@ -168,7 +167,7 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
             p.note { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } }
         }
         @if !answer.did_you_mean.is_empty() {
-            p.note { "Spelled like it: " @for name in &answer.did_you_mean { a href=(link::to("./", &[("q", name)])) { code { (name) } } " " } }
+            p.note { "Spelled like it: " @for name in &answer.did_you_mean { a href=(view::link_to("./", &[("q", name)])) { code { (name) } } " " } }
         }
         div.found-list {
             (facets(asked, answer))
@@ -177,7 +176,7 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
             }
         }
         @if let Some(next) = answer.next_offset {
-            p.more { a rel="next" href=(link::to("./", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &next.to_string())])) { "Next hits" } }
+            p.more { a rel="next" href=(view::link_to("./", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &next.to_string())])) { "Next hits" } }
         }
     }
 }
@@ -192,7 +191,7 @@ fn facets(asked: &Asked, answer: &SearchResponse) -> Markup {
                     ul {
                         @for (value, number) in counts.iter().take(VALUES) {
                             li {
-                                a href=(link::to("./", &[("q", &narrow(&asked.q, filter, value)), ("scope", &asked.scope)])) {
+                                a href=(view::link_to("./", &[("q", &narrow(&asked.q, filter, value)), ("scope", &asked.scope)])) {
                                     span { (value) } span.count { (count(*number)) }
                                 }
                             }
@@ -225,12 +224,12 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
     let is_elsewhere = !doc.root.is_empty();
     let root = if is_elsewhere { &doc.root } else { &project.subject.root };
     let address = match &hit.memory {
-        Some(memory) => link::to("memory", &[("id", &memory.id)]),
-        None if is_elsewhere => link::to_line(&format!("{root}/{}", doc.path), chunk.start_line),
-        None => link::to_line(&doc.id, chunk.start_line),
+        Some(memory) => view::link_to("memory", &[("id", &memory.id)]),
+        None if is_elsewhere => view::link_to_line(&format!("{root}/{}", doc.path), chunk.start_line),
+        None => view::link_to_line(&doc.id, chunk.start_line),
     };
     let is_project = doc.scope() == v1::StoreScope::Project;
-    let in_editor = link::in_editor(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
+    let in_editor = view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
         .filter(|_| hit.memory.is_none() && is_project);
     html! {
         li.hit data-item="" {
@@ -243,7 +242,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
                 }
                 @if !chunk.symbol.is_empty() && hit.memory.is_none() { span.symbol { (chunk.symbol) } }
                 span.labels {
-                    @if let Some(memory) = &hit.memory { (labels::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
+                    @if let Some(memory) = &hit.memory { (view::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
                     @if let Some(confidence) = hit.confidence {
                         span.label title="The probability that this hit answers the query" { (format!("{:.0} %", confidence * 100.0)) }
                     }
@@ -258,7 +257,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
                 button.quiet type="button" data-copy=(hit.citation) title="Copy the citation" { (hit.citation) }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
                 @for other in &hit.also_at { span { "also at " code { (other) } } }
-                @let why = link::to("why", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &offset), ("id", &chunk.id)]);
+                @let why = view::link_to("why", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &offset), ("id", &chunk.id)]);
                 // Explaining all hits takes longer than finding them.
                 details data-part=(why) { summary { "Why here" } a href=(why) { "What the rank is made of" } }
             }

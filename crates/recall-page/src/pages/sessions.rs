@@ -12,8 +12,7 @@ use serde::Deserialize;
 
 use super::{Here, Site, failure};
 use crate::answer::{self, Shown};
-use crate::view::layout::{self, Tab};
-use crate::view::{labels, link};
+use crate::view::{self, Tab};
 
 /// The sessions or events of a page. The service accepts 100.
 const PAGE: u32 = 100;
@@ -53,7 +52,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
             @for session in &answer.sessions {
                 li data-item="" {
                     div.head {
-                        a.title href=(link::to("session", &[("id", &session.id)])) data-open="" {
+                        a.title href=(view::link_to("session", &[("id", &session.id)])) data-open="" {
                             @if session.title.is_empty() { (session.id) } @else { (session.title) }
                         }
                         span.labels {
@@ -66,7 +65,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                         }
                     }
                     p.facts {
-                        (labels::time(session.started_at.as_ref()))
+                        (view::time(session.started_at.as_ref()))
                         span { (count_noun(session.events, "event", "events")) }
                         @if !session.memories.is_empty() { span { (count_noun(session.memories.len() as u64, "memory", "memories")) } }
                     }
@@ -74,9 +73,9 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
                 }
             }
         }
-        @if !answer.next_cursor.is_empty() { p.more { a rel="next" href=(link::to("sessions", &[("cursor", &answer.next_cursor)])) { "Earlier sessions" } } }
+        @if !answer.next_cursor.is_empty() { p.more { a rel="next" href=(view::link_to("sessions", &[("cursor", &answer.next_cursor)])) { "Earlier sessions" } } }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Sessions", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Sessions, "Sessions", &shown))
 }
 
 /// Formats a session that is at work: the agent and its goal, then where, when and on which files.
@@ -88,7 +87,7 @@ fn who_works_where(session: &LiveSession) -> Markup {
             span.labels { span.label { (agent) } }
         }
         p.facts {
-            (labels::time(session.last_at.as_ref()))
+            (view::time(session.last_at.as_ref()))
             code { (session.work_tree) }
             @if !session.branch.is_empty() { span { "on " (session.branch) } }
         }
@@ -110,22 +109,22 @@ pub(super) async fn one(Extension(project): Here, State(mut site): State<Site>, 
         ol.timeline {
             @for event in &answer.events {
                 li data-item="" {
-                    div.head { span.label.warn[event.r#type == "error"] { (event.r#type.replace('_', " ")) } (labels::time(event.timestamp.as_ref())) }
+                    div.head { span.label.warn[event.r#type == "error"] { (event.r#type.replace('_', " ")) } (view::time(event.timestamp.as_ref())) }
                     @if !event.content.is_empty() { p.prose { (event.content) } }
                     @if !event.rationale.is_empty() { p.prose.dim { "Because: " (event.rationale) } }
                     @if !event.resolution.is_empty() { p.prose.dim { "Resolved: " (event.resolution) } }
                     @if !event.to_agent.is_empty() { p.dim { (event.from_agent) " → " (event.to_agent) } }
                     @if !event.related_files.is_empty() {
-                        p.facts { @for file in &event.related_files { a href=(link::to("doc", &[("id", file)])) { (file) } } }
+                        p.facts { @for file in &event.related_files { a href=(view::link_to("doc", &[("id", file)])) { (file) } } }
                     }
                 }
             }
         }
         @if !answer.next_cursor.is_empty() {
-            p.more { a rel="next" href=(link::to("session", &[("id", &id), ("cursor", &answer.next_cursor)])) { "Later events" } }
+            p.more { a rel="next" href=(view::link_to("session", &[("id", &id), ("cursor", &answer.next_cursor)])) { "Later events" } }
         }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, &id, &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Sessions, &id, &shown))
 }
 
 pub(super) async fn briefing(Extension(project): Here, State(mut site): State<Site>) -> Response {
@@ -139,5 +138,5 @@ pub(super) async fn briefing(Extension(project): Here, State(mut site): State<Si
         p.summary { "What an agent reads when its session starts: " (count_noun(answer.used_tokens.into(), "token", "tokens")) }
         @if answer.text.trim().is_empty() { p.empty { "There is nothing to say yet." } } @else { div.prose.boxed { (answer.text) } }
     };
-    answer::page(StatusCode::OK, layout::page(&project, Tab::Sessions, "Briefing", &shown))
+    answer::page(StatusCode::OK, view::page(&project, Tab::Sessions, "Briefing", &shown))
 }
