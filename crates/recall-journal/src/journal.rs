@@ -8,8 +8,7 @@ use recall_core::Event;
 
 use crate::line::{read_line, write_line};
 use crate::queue::{Entry, Outcome, Queue};
-use crate::tail::ends_mid_line;
-use crate::writer::{WriteError, Writer};
+use crate::writer::{WriteError, Writer, ends_mid_line};
 use crate::{AppendError, Day, LINE_BYTES, OpenError, Repair, Storage};
 
 /// Appends events to the journals of a folder.

@@ -20,31 +20,26 @@
 
 mod day;
 mod error;
-mod fault;
 mod follower;
 mod journal;
 mod line;
 mod line_log;
 mod lines;
 mod memories;
-mod partial_read;
 mod queue;
 mod raw_lines;
 mod recorder;
 mod storage;
-mod tail;
 mod writer;
 
 pub use day::{Day, FILE as JOURNAL_FILE, moment_of, rfc_3339};
-pub use error::{AppendError, OpenError, ReadError};
-pub use fault::{Fault, FaultKind};
+pub use error::{AppendError, Fault, FaultKind, OpenError, ReadError};
 pub use follower::{Changes, Follower};
 pub use journal::Journal;
 pub use line_log::LineLog;
 pub use lines::LINE_BYTES;
 pub use memories::{Applied, Judged, Memories, MemoryState};
-pub use partial_read::read_events_of;
-pub use raw_lines::{LineHash, LineReader, event_ids, event_of_line};
+pub use raw_lines::{LineHash, LineReader, event_ids, event_of_line, read_events_of};
 pub use recorder::{EVENTS_FILE, RecordError, Recorder, Recording, RecordingFault};
 pub use storage::{Disk, LockedFile, Missing, Stat, Storage, StoredFile};
-pub use tail::{Repair, RepairKind};
+pub use writer::{Repair, RepairKind};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::tail::read_range;
+use crate::writer::read_range;
 use crate::{Day, Disk, LockedFile, Missing, Stat, Storage};
 
 /// A file of lines in a folder of the user.
