@@ -4,7 +4,6 @@
 //! line has exactly these fields; unknown fields of a read line are ignored.
 
 mod read;
-mod resync;
 
 use recall_core::{
     Amendment, Anchor, Cue, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion,
@@ -17,7 +16,7 @@ use serde_json::Value;
 use crate::FaultKind;
 use crate::day::moment;
 
-pub(crate) use resync::read_line;
+pub(crate) use read::read_line;
 
 /// The beginning of every line that this crate writes. A partial last line that begins otherwise was not torn by this
 /// crate.
