@@ -8,13 +8,12 @@
 //! gives the same answer in the command, the shim and the engine. Foreign things that the
 //! domain needs, such as models and nearest-neighbour search, are ports here and are implemented elsewhere.
 //!
-//! Begin with `document` and `chunk` (what is indexed), `understand` (what a query says), `candidate`, `embedder` (the
+//! Begin with `document` (what is indexed), `understand` (what a query says), `candidate`, `embedder` (the
 //! ports), then `event`, `memory` and `validity` (what is remembered).
 
 mod ascending;
 pub mod breaker;
 mod candidate;
-mod chunk;
 mod citation;
 mod cue;
 mod cue_derivation;
@@ -31,7 +30,6 @@ mod memory;
 mod memory_id;
 mod remember;
 mod request;
-mod row_set;
 pub mod rql;
 mod scope;
 mod session;
@@ -43,14 +41,13 @@ mod vector_index;
 
 pub use ascending::{find_ascending, last_at_most};
 pub use candidate::{Candidate, RankedList, Retriever, Selectable, Traits, select};
-pub use chunk::{
-    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Relation, Span, Symbol,
-    SymbolKind,
-};
 pub use citation::{Citation, Lines};
 pub use cue::{CUE_BYTES, Cue, CueKind, InvalidCue};
 pub use cue_derivation::derive_cues;
-pub use document::{Document, DocumentKey};
+pub use document::{
+    ByteSpan, Chunk, ChunkKind, Document, DocumentKey, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument,
+    Relation, Span, Symbol, SymbolKind,
+};
 pub use document_type::{
     AgeLimits, DocumentType, Freshness, MemoryType, STALE_AFTER_DAYS, UnknownDocumentType, UnknownMemoryType,
 };
@@ -73,7 +70,6 @@ pub use request::{
     Ablation, Case, ExactRequest, Explain, Facets, Filters, JudgeUse, Needle, OtherProjects, PathFilter, Recording,
     SearchRequest, Weights, escape_glob,
 };
-pub use row_set::RowSet;
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use session::{
     EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
@@ -89,4 +85,4 @@ pub use validity::{
     AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Trust,
     ValidityInputs, Verification, age_days,
 };
-pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
+pub use vector_index::{NearestError, Neighbour, RowFilter, RowSet, VectorIndex};

@@ -1,8 +1,8 @@
-//! The port for nearest-neighbour search in embeddings.
+//! The port for nearest-neighbour search in embeddings, and the sets of chunk rows that it searches.
 
 use std::error::Error;
 
-use crate::{ChunkRow, RowSet};
+use crate::ChunkRow;
 
 /// An index of the embeddings of chunks, all by one model.
 ///
@@ -93,4 +93,96 @@ pub enum NearestError {
         /// What the operating system reports.
         source: Box<dyn Error + Send + Sync>,
     },
+}
+
+/// A set of chunk rows: a bitmap between the least and the greatest row.
+///
+/// Rows are numbered in the order in which they are written, so the rows of a store are dense; a set of a million of
+/// them takes 125 KB.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowSet {
+    /// The index of the first word: its lowest row, divided by [`WORD`].
+    first: i64,
+    words: Vec<u64>,
+    len: usize,
+}
+
+/// Rows per word.
+const WORD: i64 = 64;
+
+impl RowSet {
+    /// Builds a set of these rows, in any order and with any repetition.
+    pub fn from_rows(rows: impl IntoIterator<Item = ChunkRow>) -> Self {
+        let rows: Vec<i64> = rows.into_iter().map(|row| row.0).collect();
+        let (Some(least), Some(greatest)) = (rows.iter().min(), rows.iter().max()) else { return Self::default() };
+        let first = least.div_euclid(WORD);
+        let mut words = vec![0_u64; (greatest.div_euclid(WORD) - first + 1) as usize];
+        for row in rows {
+            words[(row.div_euclid(WORD) - first) as usize] |= 1 << row.rem_euclid(WORD);
+        }
+        let len = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self { first, words, len }
+    }
+
+    /// Whether a row is in the set.
+    pub fn contains(&self, row: ChunkRow) -> bool {
+        let word = row.0.div_euclid(WORD).checked_sub(self.first).and_then(|word| usize::try_from(word).ok());
+        let word = word.and_then(|word| self.words.get(word));
+        word.is_some_and(|word| word >> row.0.rem_euclid(WORD) & 1 == 1)
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the rows in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = ChunkRow> + '_ {
+        let first = self.first;
+        self.words.iter().enumerate().flat_map(move |(place, &word)| {
+            let begin = (first + place as i64) * WORD;
+            let bits = std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
+            bits.take_while(|left| *left != 0).map(move |left| ChunkRow(begin + i64::from(left.trailing_zeros())))
+        })
+    }
+}
+
+impl FromIterator<ChunkRow> for RowSet {
+    fn from_iter<T: IntoIterator<Item = ChunkRow>>(rows: T) -> Self {
+        Self::from_rows(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_empty_set_holds_nothing() {
+        let none = RowSet::default();
+        assert!(none.is_empty() && none.iter().next().is_none());
+        assert!([i64::MIN, -1, 0, 1, i64::MAX].iter().all(|row| !none.contains(ChunkRow(*row))));
+    }
+
+    proptest! {
+        #[test]
+        fn a_set_holds_exactly_the_rows_it_was_built_from(rows in prop::collection::vec(-200_i64..2000, 0..100)) {
+            let expected: BTreeSet<i64> = rows.iter().copied().collect();
+            let set = RowSet::from_rows(rows.iter().copied().map(ChunkRow));
+            prop_assert_eq!(set.len(), expected.len());
+            prop_assert_eq!(set.iter().map(|row| row.0).collect::<Vec<_>>(), expected.iter().copied().collect::<Vec<_>>());
+            for row in [i64::MIN, i64::MAX].into_iter().chain(-300..2100) {
+                prop_assert_eq!(set.contains(ChunkRow(row)), expected.contains(&row));
+            }
+        }
+    }
 }
