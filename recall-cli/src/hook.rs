@@ -315,7 +315,8 @@ impl Hook {
         let key = format!("{SHOWN}call {subject}");
         let seen = self.open_seen(input)?;
         // A call that comes when the budget is spent is answered in a later turn.
-        if !is_asked || seen.has(&key) || spent(&seen) >= self.settings.turn_budget_tokens {
+        let spent = spent(&seen);
+        if !is_asked || seen.has(&key) || spent >= self.settings.turn_budget_tokens {
             return Ok(None);
         }
         drop(seen);
@@ -326,9 +327,12 @@ impl Hook {
         };
         let client = self.connect().await?;
         let told = self.remind(&client, input, occasion, budget_tokens).await?;
-        let mut seen = self.open_seen(input)?;
-        seen.add(&key);
-        self.save(seen)?;
+        // Without an answer, what is left of the budget may have been too little.
+        if told.is_some() || spent == 0 {
+            let mut seen = self.open_seen(input)?;
+            seen.add(&key);
+            self.save(seen)?;
+        }
         Ok(told)
     }
 

@@ -168,10 +168,15 @@ fn is_command(text: &str) -> bool {
     let Some(program) = words.next() else { return false };
     let has_more = words.next().is_some();
     let is_script = (program.starts_with("./") || program.starts_with("scripts/") || program.starts_with("bin/"))
-        && (has_more || program.ends_with(".sh") || !program.rsplit('/').next().unwrap_or_default().contains('.'))
+        && (has_more || is_script_name(program.rsplit('/').next().unwrap_or_default()))
         && !program.ends_with('/')
         && !program.contains('*');
     is_script || is_listed(TASK_PROGRAMS, program) || (has_more && is_listed(PROGRAMS, program))
+}
+
+/// Whether the name of a file has the extension of a shell script, or none.
+fn is_script_name(name: &str) -> bool {
+    name.rsplit_once('.').is_none_or(|(_, extension)| extension == "sh")
 }
 
 /// Whether a word sets a variable: `FOO=1`.
@@ -433,8 +438,8 @@ mod tests {
 
     #[test]
     fn a_text_has_few_cues() {
-        let names: String = (0..100).map(|number| format!("`NameNumber{number}` ")).collect();
-        assert_eq!(derive_cues(MemoryType::Note, "", &names).len(), MOST_CUES);
+        let names: Vec<String> = (0..100).map(|number| format!("`NameNumber{number}`")).collect();
+        assert_eq!(derive_cues(MemoryType::Note, "", &names.join(" ")).len(), MOST_CUES);
         check(MemoryType::Note, "We chose sessions over tokens.", &[]);
     }
 }
