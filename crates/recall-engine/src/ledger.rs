@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
-use recall_core::{Cue, Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
+use recall_core::{Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
 use recall_text::{DocPath, Vocabulary};
@@ -52,7 +52,7 @@ use journal_reader::JournalReader;
 use ratings::ratings;
 use repository_log::PendingPart;
 pub(crate) use state::InFlight;
-use state::LedgerState;
+use state::{CuesOfAll, LedgerState};
 
 /// A store's journals and the memories that they define.
 ///
@@ -202,7 +202,7 @@ impl Ledger {
     }
 
     /// Returns the cues of all memories that have some. Returns the same `Arc` until a memory changes.
-    pub(crate) fn cues(&self) -> Arc<[(MemoryId, Vec<Cue>)]> {
+    pub(crate) fn cues(&self) -> CuesOfAll {
         let state = &mut *self.state.lock();
         let memories = state.memories.iter().map(|memory| (memory.id, memory.effective_cues()));
         let with_cues = memories.filter(|(_, cues)| !cues.is_empty());

@@ -53,7 +53,10 @@ impl WorkPlace {
             return Self { repository: root.to_owned(), work_tree: root.to_owned(), prefix: String::new() };
         };
         let below = root.strip_prefix(&work_tree).unwrap_or(Path::new(""));
-        let prefix: String = below.iter().map(|part| format!("{}/", part.to_string_lossy())).collect();
+        let mut prefix = below.to_string_lossy().replace('\\', "/");
+        if !prefix.is_empty() {
+            prefix.push('/');
+        }
         Self { repository: common_dir, work_tree, prefix }
     }
 

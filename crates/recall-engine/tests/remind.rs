@@ -32,7 +32,7 @@ fn request(occasion: Occasion) -> RemindRequest {
         memory_confidence: 0.1,
         shown: BTreeSet::new(),
         session: None,
-        others_within: Duration::from_secs(900),
+        others_within: Duration::from_mins(15),
         scope: Scope::All,
     }
 }

@@ -121,7 +121,7 @@ fn memories_are_shown_in_the_situations_that_they_are_about() {
             memory_confidence: 0.1,
             shown: BTreeSet::new(),
             session: None,
-            others_within: std::time::Duration::from_secs(900),
+            others_within: std::time::Duration::from_mins(15),
             scope: Scope::All,
         };
         let reminders = engine.remind(&sandbox.origin(), &request).expect("an answer").reminders;

@@ -13,6 +13,7 @@ use crate::{Exit, args};
 
 /// Arguments of `recall status`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command")]
 pub(crate) struct StatusArgs {
     /// The stores to report: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]

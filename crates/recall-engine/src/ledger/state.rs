@@ -38,8 +38,11 @@ pub(crate) struct LedgerState {
     /// A cache of the feedback on files; cleared by new feedback.
     pub(crate) ratings: Option<Arc<Ratings>>,
     /// A cache of the cues of the memories; cleared by every change of a memory.
-    pub(crate) cues: Option<Arc<[(MemoryId, Vec<Cue>)]>>,
+    pub(crate) cues: Option<CuesOfAll>,
 }
+
+/// The memories that have cues, each with them.
+pub(crate) type CuesOfAll = Arc<[(MemoryId, Vec<Cue>)]>;
 
 /// A memory that is being written.
 pub(crate) struct InFlight {

@@ -126,7 +126,7 @@ impl SimpleCommand {
                 *program = name.to_owned();
             }
             if program == "docker-compose" {
-                *program = "docker".to_owned();
+                "docker".clone_into(program);
                 self.words.insert(1, "compose".to_owned());
             }
         }

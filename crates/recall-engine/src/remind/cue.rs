@@ -140,15 +140,15 @@ pub(super) fn memories_cued(
     let mut reminders = Vec::new();
     for store in engine.fresh_stores(origin, request.scope)?.stores {
         let cues = store.ledger.cues();
-        let mut cued: Vec<(MemoryId, &Cue)> =
+        let mut met: Vec<(MemoryId, &Cue)> =
             cues.iter().filter_map(|(id, cues)| Some((*id, situation.met(cues)?))).collect();
-        cued.retain(|(id, _)| store.ledger.is_in_force(*id) && !request.shown.contains(&memory::id_key(*id)));
-        cued.sort_by_key(|(id, _)| (weight(id.memory_type), *id));
-        cued.truncate(MOST_CONSIDERED);
-        let ids: Vec<MemoryId> = cued.iter().map(|(id, _)| *id).collect();
+        met.retain(|(id, _)| store.ledger.is_in_force(*id) && !request.shown.contains(&memory::id_key(*id)));
+        met.sort_by_key(|(id, _)| (weight(id.memory_type), *id));
+        met.truncate(MOST_CONSIDERED);
+        let ids: Vec<MemoryId> = met.iter().map(|(id, _)| *id).collect();
         let views = recall_for_client(&store, &ids, now)?;
         for view in views.iter().filter(|view| is_in_force(view)) {
-            let Some((_, cue)) = cued.iter().find(|(id, _)| *id == view.memory.id) else { continue };
+            let Some((_, cue)) = met.iter().find(|(id, _)| *id == view.memory.id) else { continue };
             if situation.follows(&view.memory, cue) {
                 continue;
             }

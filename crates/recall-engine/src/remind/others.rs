@@ -40,7 +40,9 @@ pub(super) fn sessions_at_work(
     let mut sessions = engine.live.find_others(&place, request.session.as_deref(), since);
     if let Some(file) = file {
         let wanted = place.path(file);
-        sessions.iter_mut().for_each(|session| session.files.retain(|(path, _)| *path == wanted));
+        for session in &mut sessions {
+            session.files.retain(|(path, _)| *path == wanted);
+        }
         sessions.retain(|session| !session.files.is_empty());
     }
     for session in &mut sessions {
@@ -67,12 +69,11 @@ fn reminder(session: &LiveSession, file: Option<&DocPath>, root: &Path, now: Tim
         1 => "a minute ago".to_owned(),
         minutes => format!("{minutes} minutes ago"),
     };
-    let mut text = match file {
-        Some(file) => format!("- Another session ({who}) edited {} {ago}", inline(file.as_str())),
-        None => {
-            let names: Vec<String> = files.iter().take(MOST_FILES).map(|(path, _)| inline(path)).collect();
-            format!("- Another session ({who}) is at work here: edited {} {ago}", names.join(", "))
-        }
+    let mut text = if let Some(file) = file {
+        format!("- Another session ({who}) edited {} {ago}", inline(file.as_str()))
+    } else {
+        let names: Vec<String> = files.iter().take(MOST_FILES).map(|(path, _)| inline(path)).collect();
+        format!("- Another session ({who}) is at work here: edited {} {ago}", names.join(", "))
     };
     let is_elsewhere = !root.starts_with(work_tree);
     if let Some(name) = work_tree.file_name().filter(|_| is_elsewhere) {
