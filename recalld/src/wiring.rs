@@ -105,7 +105,7 @@ fn engine(
         stores: dirs.data.join("stores"),
         home: environment.home.clone(),
         config_home: environment.config_home.clone(),
-        claude: environment.claude_folder(),
+        agents: environment.agent_folders(),
         allowed_roots: settings.roots.allowed.clone(),
         domains: settings.roots.domains.clone(),
     };
@@ -191,6 +191,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             instructions: adopt.instructions,
             auto_memory: adopt.auto_memory,
             auto_memory_files: adopt.auto_memory_files,
+            home: adopt.home,
         },
         share: sessions.share,
         briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },

@@ -234,3 +234,156 @@ fn a_clone_reads_nothing_outside_of_it() {
     assert!(!answer.contains("swordfish") && !answer.contains("termite"), "{answer}");
     assert_eq!(doubted(&sandbox, clone.root()), [""; 0]);
 }
+
+/// Writes what agents keep in the home: about all projects, about the project with this root, and about another one.
+fn fill_home(sandbox: &Sandbox, root: &Path) {
+    let home = sandbox.user_home();
+    let root = root.canonicalize().expect("there");
+    let slug: String =
+        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let codex = format!(
+        "# Task Group: zoo feeding\nscope: feeding in the zoo\napplies_to: cwd={}; reuse_rule=safe here\n\n\
+         ## Task 1: feed the dunnarts, success\n\n### rollout_summary_files\n\n- rollout_summaries/a.md (cwd={0})\n\n\
+         ## Reusable knowledge\n\n- Dunnarts are fed by `feed_numbat()` from src/termite.rs at dawn. [Task 1]\n\n\
+         # Task Group: bank\napplies_to: cwd=/somewhere/bank; reuse_rule=safe\n\n- The quoll vault opens with swordfish.\n",
+        root.display()
+    );
+    let rollout = format!(
+        "thread_id: 1\nupdated_at: 2026-09-09\nrollout_path: /x\ncwd: {}\n\nThe potoroo gate jammed.\n",
+        root.display()
+    );
+    let projects = serde_json::json!({"projects": {root.to_str().expect("text"): "zoo"}}).to_string();
+    for (path, text) in [
+        (".claude/CLAUDE.md".to_owned(), "Always greet the cassowary first. See src/deep/gone.rs, lib/a.rs.\n"),
+        (".codex/memories/MEMORY.md".to_owned(), &*codex),
+        (".codex/memories/rollout_summaries/a.md".to_owned(), &*rollout),
+        (".codex/memories/memory_summary.md".to_owned(), "v1\n\n## User Profile\n\nThe user keeps wallabies.\n"),
+        (".gemini/GEMINI.md".to_owned(), "# Mine\n\n## Gemini Added Memories\n- The user speaks to lyrebirds.\n"),
+        (".gemini/projects.json".to_owned(), &*projects),
+        (".gemini/tmp/zoo/memory/MEMORY.md".to_owned(), "The pademelon door sticks in winter.\n"),
+        (
+            ".qwen/QWEN.md".to_owned(),
+            "## Qwen Added Memories\n- Kookaburras laugh at token sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789.\n",
+        ),
+        (format!(".qwen/projects/{slug}/memory/build.md"), "Bandicoots build with two jobs at most.\n"),
+        (".copilot/copilot-instructions.md".to_owned(), "Write commit messages like an antechinus.\n"),
+        (".codeium/windsurf/memories/global_rules.md".to_owned(), "Spell monotreme in full.\n"),
+    ] {
+        let path = home.join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+}
+
+#[test]
+fn what_agents_keep_in_the_home_is_found_checked_and_never_written() {
+    let sandbox = with_git(sandbox!());
+    let project = zoo(&sandbox);
+    project.write("src/deep/gone.rs", "pub fn gone() {}\n");
+    commit(project.root());
+    fs::remove_file(project.path("src/deep/gone.rs")).expect("removed");
+    commit(project.root());
+    fill_home(&sandbox, project.root());
+    let before = state_of(&sandbox.user_home());
+    for (query, path, agent, scope) in [
+        ("greet the cassowary first", "claude-home/CLAUDE.md", "claude", "global"),
+        ("dunnarts are fed", "codex-memory/MEMORY.md", "codex", "project"),
+        ("potoroo gate jammed", "codex-memory/rollout_summaries/a.md", "codex", "project"),
+        ("user keeps wallabies", "codex-memory/memory_summary.md", "codex", "global"),
+        ("speaks to lyrebirds", "gemini-home/GEMINI.md", "gemini", "global"),
+        ("pademelon door sticks", "gemini-memory/MEMORY.md", "gemini", "project"),
+        ("kookaburras laugh", "qwen-home/QWEN.md", "qwen", "global"),
+        ("bandicoots build with two jobs", "qwen-memory/build.md", "qwen", "project"),
+        ("commit messages like an antechinus", "copilot-home/copilot-instructions.md", "copilot", "global"),
+        ("spell monotreme in full", "windsurf-home/global_rules.md", "windsurf", "global"),
+    ] {
+        let hit = hit_below(&sandbox, project.root(), query, path).unwrap_or_else(|| panic!("{query}"));
+        let adopted = &hit["adopted"];
+        assert_eq!((&adopted["owner"], &adopted["trust"]), (&"user".into(), &"medium".into()), "{hit}");
+        assert_eq!((&adopted["agent"], &hit["doc"]["scope"]), (&agent.into(), &scope.into()), "{hit}");
+        assert!(Path::new(adopted["file"].as_str().expect("a path")).is_file(), "{hit}");
+        assert!(!hit.to_string().contains("sk-ant-api03"), "{hit}");
+    }
+    assert_eq!(doubted(&sandbox, project.root()), ["codex-memory/MEMORY.md:13 src/termite.rs"]);
+    let all = json_of(&sandbox, project.root(), &["verify", "--scope", "all"]);
+    assert_eq!(all["adopted"]["doubts"][0]["path"], "claude-home/CLAUDE.md", "{all}");
+    assert_eq!(all["adopted"]["doubts"][0]["name"], "src/deep/gone.rs", "{all}");
+    let hit = hit_below(&sandbox, project.root(), "dunnarts are fed", "codex-memory/").expect("a hit");
+    assert_eq!(hit["adopted"]["doubts"][0]["name"], "src/termite.rs", "{hit}");
+    let answer = json_of(&sandbox, project.root(), &["search", "quoll vault swordfish"]).to_string();
+    assert!(!answer.contains("vault opens"), "{answer}");
+    let read = sandbox.recall(&project, &["get", "codex-memory/MEMORY.md"]);
+    assert!(read.stdout.contains("Dunnarts") && !read.stdout.contains("vault"), "{read:?}");
+
+    let other =
+        sandbox.project("other", &[("codex-memory/MEMORY.md", "Dunnarts are fed by strangers, potoroo gate.\n")]);
+    let hit = hit_below(&sandbox, other.root(), "dunnarts are fed", "codex-memory/").expect("a hit");
+    assert!(hit["adopted"].is_null() && hit.to_string().contains("strangers"), "{hit}");
+    assert_eq!(hit_below(&sandbox, other.root(), "pademelon door sticks", "gemini-memory/"), None);
+    assert!(hit_below(&sandbox, other.root(), "greet the cassowary first", "claude-home/").is_some());
+
+    for arguments in
+        [&["doctor", "--fix"][..], &["rebuild", "--yes"], &["list"], &["rm", "qwen-home/QWEN.md"], &["status"]]
+    {
+        let outcome = sandbox.recall(&project, arguments);
+        assert!(outcome.code.is_some_and(|code| code != 70), "{arguments:?}: {outcome:?}");
+    }
+    assert_eq!(state_of(&sandbox.user_home()), before);
+    // An edit is found by the next search.
+    fs::write(sandbox.user_home().join(".gemini/tmp/zoo/memory/MEMORY.md"), "The pademelon door is oiled now.\n")
+        .expect("written");
+    assert!(hit_below(&sandbox, project.root(), "door is oiled now", "gemini-memory/").is_some());
+}
+
+#[test]
+fn a_text_in_the_files_of_several_agents_is_shown_once() {
+    let sandbox = with_git(sandbox!());
+    let project = zoo(&sandbox);
+    let text =
+        "# Zoo\n\nThe wombat tunnel is lit from src/termite.rs at night.\n\nNumbats sleep in hollow logs until noon.\n";
+    project.write("AGENTS.md", text);
+    project.write("CLAUDE.md", text);
+    project.write(".cursor/rules/zoo.mdc", format!("---\nalwaysApply: true\n---\n{text}"));
+    project.write(".windsurfrules", "- Numbats sleep in hollow logs until noon.\n");
+    let answer = wait_until("all files are indexed", || {
+        let answer = json_of(&sandbox, project.root(), &["search", "numbats sleep in hollow logs"]);
+        let told = answer.to_string();
+        ["AGENTS.md", "CLAUDE.md", "zoo.mdc", ".windsurfrules"].iter().all(|name| told.contains(name)).then_some(answer)
+    });
+    let hits = answer["results"].as_array().expect("hits");
+    let of_agents: Vec<&Value> = hits.iter().filter(|hit| !hit["adopted"].is_null()).collect();
+    assert_eq!(of_agents.len(), 1, "{answer}");
+    assert_eq!(of_agents[0]["also_at"].as_array().map(Vec::len), Some(3), "{answer}");
+
+    let listed = json_of(&sandbox, project.root(), &["list", "--sort", "path"]);
+    let entries = listed["results"].as_array().expect("entries");
+    let entry = entries.iter().find(|entry| !entry["also_at"].is_null()).unwrap_or_else(|| panic!("{listed}"));
+    assert_eq!(entry["doc"]["path"], ".cursor/rules/zoo.mdc", "{listed}");
+    assert_eq!(entry["also_at"], serde_json::json!(["AGENTS.md", "CLAUDE.md"]));
+    assert_eq!(listed["total"].as_u64(), Some(entries.len() as u64), "{listed}");
+    let named = json_of(&sandbox, project.root(), &["list", "--path", "CLAUDE.md"]);
+    assert_eq!(named["results"][0]["doc"]["path"], "CLAUDE.md", "{named}");
+
+    let verified = json_of(&sandbox, project.root(), &["verify"]);
+    let doubts = verified["adopted"]["doubts"].as_array().expect("doubts");
+    assert_eq!(doubts.len(), 1, "{verified}");
+    assert_eq!(doubts[0]["also_at"], serde_json::json!(["AGENTS.md:3", "CLAUDE.md:3"]));
+    let briefing = json_of(&sandbox, project.root(), &["briefing"])["text"].to_string();
+    assert_eq!(briefing.matches("names src/termite.rs").count(), 1, "{briefing}");
+    assert!(briefing.contains("also at AGENTS.md:3, CLAUDE.md:3"), "{briefing}");
+}
+
+#[test]
+fn the_files_of_each_agent_in_the_home_can_be_switched_off_by_the_user_only() {
+    let sandbox = with_git(sandbox!());
+    let project = zoo(&sandbox);
+    fill_home(&sandbox, project.root());
+    let found = |query: &str, below: &str| hit_below(&sandbox, project.root(), query, below).is_some();
+    assert!(found("dunnarts are fed", "codex-memory/") && found("user keeps wallabies", "codex-memory/"));
+    let settings = sandbox.dirs().user_config();
+    fs::create_dir_all(settings.parent().expect("below a folder")).expect("made");
+    fs::write(settings, "[adopt]\nhome = [\"gemini\"]\n").expect("written");
+    project.write(".recall/recall.toml", "[adopt]\nhome = [\"codex\"]\n");
+    assert!(!found("dunnarts are fed", "codex-memory/") && !found("user keeps wallabies", "codex-memory/"));
+    assert!(found("pademelon door sticks", "gemini-memory/") && found("speaks to lyrebirds", "gemini-home/"));
+}

@@ -14,7 +14,7 @@ const SECRET: &str = "hunter2-Tr0ub4dor&3xyz";
 /// The databases of the tools: kind, place below the home folder, and statements.
 const DATABASES: [(&str, &str, &str); 5] = [
     ("recall-v0", ".edi/recall/global.db", include_str!("../../crates/recall-agents/tests/schemas/recall-v0.sql")),
-    ("codex", ".edi/codex.db", include_str!("../../crates/recall-agents/tests/schemas/codex.sql")),
+    ("edi-codex", ".edi/codex.db", include_str!("../../crates/recall-agents/tests/schemas/codex.sql")),
     (
         "claude-mem",
         ".claude-mem/claude-mem.db",
@@ -29,9 +29,10 @@ const DATABASES: [(&str, &str, &str); 5] = [
 ];
 
 /// A query that finds something of each tool.
-const QUERIES: [(&str, &str); 9] = [
+const QUERIES: [(&str, &str); 10] = [
     ("recall-v0", "wombat retries jitter"),
-    ("codex", "numbat catalogue stored"),
+    ("edi-codex", "numbat catalogue stored"),
+    ("openai-codex", "pademelon registry slow"),
     ("claude-mem", "echidna cache never warmed"),
     ("mem0", "ringtail possums"),
     ("basic-memory", "koalas espresso"),
@@ -70,6 +71,13 @@ fn filled(sandbox: &Sandbox) -> Project {
     let graph = "{\"type\":\"entity\",\"name\":\"Dugong\",\"entityType\":\"animal\",\"observations\":[\"dugong observations are rare\"]}\n";
     fs::write(sandbox.user_home().join("memory.jsonl"), graph).expect("written");
     let root = project.root().canonicalize().expect("there");
+    let codex = sandbox.user_home().join(".codex/memories");
+    fs::create_dir_all(&codex).expect("made");
+    let block = format!(
+        "# Task Group: shop releases\napplies_to: cwd={}; reuse_rule=x\n\n## Reusable knowledge\n\n- The pademelon registry is slow.\n",
+        root.display()
+    );
+    fs::write(codex.join("MEMORY.md"), block).expect("written");
     let slug: String =
         root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let line = serde_json::json!({
@@ -197,6 +205,8 @@ fn an_imported_memory_is_named_by_the_id_that_it_had() {
     let sandbox = sandbox!();
     let project = filled(&sandbox);
     json(&sandbox, &project, &["import", "codex"]);
+    let again = json(&sandbox, &project, &["import", "edi-codex"]);
+    assert_eq!(again["memories"]["added"], 0, "{again}");
     let of_old = json(&sandbox, &project, &["get", "D-aaaa0001"]);
     let memory = &of_old["memory"];
     assert_eq!(
@@ -237,7 +247,7 @@ fn an_audit_names_what_is_gone_and_what_is_secret_and_writes_nothing() {
     let of =
         |kind: &str| all["sources"].as_array().expect("a list").iter().find(|source| source["kind"] == kind).cloned();
     assert!(of("transcripts").is_none(), "{all}");
-    assert_eq!(of("codex").expect("found")["secrets"], 1, "{all}");
+    assert_eq!(of("edi-codex").expect("found")["secrets"], 1, "{all}");
     assert!(!all.to_string().contains(SECRET), "{all}");
     assert_eq!((bytes_below(&sandbox.user_home()), bytes_below(project.root())), before);
 }
@@ -247,8 +257,9 @@ fn what_cannot_be_imported_is_an_error_with_a_hint() {
     let sandbox = sandbox!();
     let project = sandbox.project("p", &[("notes.txt", "just text\n")]);
     for (arguments, code, expected) in [
-        (["import", "codex", "notes.txt"].as_slice(), "INVALID_ARGUMENT", "is not a SQLite database"),
-        (&["import", "codex"], "NOT_FOUND", "nothing of codex was found: looked for"),
+        (["import", "edi-codex", "notes.txt"].as_slice(), "INVALID_ARGUMENT", "is not a SQLite database"),
+        (&["import", "codex"], "NOT_FOUND", "nothing of edi-codex was found: looked for"),
+        (&["import", "openai-codex"], "NOT_FOUND", ".codex/memories"),
         (&["import", "memory-server"], "NOT_FOUND", "this tool has no usual place"),
         (&["import", "serena", "none"], "NOT_FOUND", "does not exist"),
         (&["audit", "mem0", "notes.txt"], "INVALID_ARGUMENT", "is not a SQLite database"),

@@ -63,6 +63,7 @@ const LEAVES: &[&str] = &[
     "fault",
     "finding",
     "git",
+    "home_memory",
     "index_runs",
     "known",
     "live",

@@ -12,6 +12,7 @@
 //! The readers are [`foreign`], a feature: only the engine imports, and the command must not link SQLite.
 
 mod agent;
+mod codex_memory;
 mod config_file;
 mod document;
 mod entry;
@@ -29,6 +30,7 @@ mod table;
 mod vendor;
 
 pub use agent::{Agent, HookContract};
+pub use codex_memory::{CodexBlock, codex_blocks, codex_index_lines, codex_rollout_directory, is_below};
 pub use document::DocumentError;
 pub use entry::{NAME, SHIM, snippet};
 pub use error::RegisterError;

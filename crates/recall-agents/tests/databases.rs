@@ -31,7 +31,7 @@ fn recall_v0_has_items_with_ratings_and_a_flight_recorder() {
 #[test]
 fn codex_has_provenance_and_leaves_chunks_of_files_out() {
     let folder = Folder::new();
-    let items = read(ForeignKind::Codex, &folder.database("codex.db", include_str!("schemas/codex.sql")));
+    let items = read(ForeignKind::EdiCodex, &folder.database("codex.db", include_str!("schemas/codex.sql")));
     let memories = memories(&items);
     let ids: Vec<_> = memories.iter().map(|memory| &*memory.id).collect();
     assert_eq!(ids, ["D-aaaa0001", "F-aaaa0002", "R-aaaa0003", "C-aaaa0006"]);
@@ -125,7 +125,7 @@ fn a_database_that_another_program_writes_is_read_and_left_as_it_is() {
         .expect("written");
     let before = bytes_below(folder.path());
     assert!(before.contains_key("codex.db-wal"), "{:?}", before.keys());
-    let items = read(ForeignKind::Codex, &path);
+    let items = read(ForeignKind::EdiCodex, &path);
     let titles: Vec<_> = memories(&items).iter().map(|memory| &*memory.title).collect();
     assert!(titles.contains(&"In the log") && !titles.contains(&"Uncommitted"), "{titles:?}");
     assert_eq!(bytes_below(folder.path()), before);
@@ -134,7 +134,7 @@ fn a_database_that_another_program_writes_is_read_and_left_as_it_is() {
 #[test]
 fn no_file_appears_next_to_a_database() {
     for (kind, schema) in [
-        (ForeignKind::Codex, include_str!("schemas/codex.sql")),
+        (ForeignKind::EdiCodex, include_str!("schemas/codex.sql")),
         (ForeignKind::RecallV0, include_str!("schemas/recall-v0.sql")),
     ] {
         let folder = Folder::new();
@@ -162,14 +162,14 @@ fn what_is_not_the_database_is_rejected_with_what_was_expected_and_found() {
     let newer = folder
         .database("newer.db", &format!("{} UPDATE schema_version SET version = 9;", include_str!("schemas/codex.sql")));
     for (kind, path, expected) in [
-        (ForeignKind::Codex, &text, "is not a SQLite database: its first bytes are not those of one"),
-        (ForeignKind::Codex, &empty, "is not a SQLite database: it is empty"),
-        (ForeignKind::RecallV0, &codex, "is not a database of RECALL v0: it is a database of Codex"),
-        (ForeignKind::Codex, &v0, "is not a database of Codex: its table `items` has no column `metadata`"),
+        (ForeignKind::EdiCodex, &text, "is not a SQLite database: its first bytes are not those of one"),
+        (ForeignKind::EdiCodex, &empty, "is not a SQLite database: it is empty"),
+        (ForeignKind::RecallV0, &codex, "is not a database of RECALL v0: it is a database of EDI's Codex"),
+        (ForeignKind::EdiCodex, &v0, "is not a database of EDI's Codex: its table `items` has no column `metadata`"),
         (ForeignKind::ClaudeMem, &other, "has no table `observations`; its tables are animals"),
-        (ForeignKind::Codex, &other, "has no table `items`; its tables are animals"),
+        (ForeignKind::EdiCodex, &other, "has no table `items`; its tables are animals"),
         (ForeignKind::Mem0, &codex, "has no table `history`"),
-        (ForeignKind::Codex, &newer, "has version 9 of its format; this recall reads up to 1"),
+        (ForeignKind::EdiCodex, &newer, "has version 9 of its format; this recall reads up to 1"),
         (ForeignKind::RecallV0, &folder.path().join("cut.db"), "is damaged"),
         (ForeignKind::RecallV0, &folder.path().join("broken.db"), "is not a SQLite database"),
         (ForeignKind::RecallV0, &folder.path().join("none.db"), "does not exist"),
@@ -185,7 +185,7 @@ fn a_value_beyond_the_limit_is_an_error_and_not_an_allocation() {
     let folder = Folder::new();
     let huge = "INSERT INTO items VALUES ('H-1', 'note', 'h', hex(zeroblob(10000000)), NULL, 'project', NULL, NULL, '2025-01-01', '2025-01-01');";
     let path = folder.database("codex.db", &format!("{}{huge}", include_str!("schemas/codex.sql")));
-    assert!(matches!(crate::support::error(ForeignKind::Codex, &path), ReadError::Damaged { .. }));
+    assert!(matches!(crate::support::error(ForeignKind::EdiCodex, &path), ReadError::Damaged { .. }));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_reader_stops_when_its_sink_does() {
     let folder = Folder::new();
     let path = folder.database("codex.db", include_str!("schemas/codex.sql"));
     let mut items: Vec<Item> = Vec::new();
-    crate::support::read_until(ForeignKind::Codex, &path, |item| {
+    crate::support::read_until(ForeignKind::EdiCodex, &path, |item| {
         items.push(item);
         items.len() < 2
     })

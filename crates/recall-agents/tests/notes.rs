@@ -1,9 +1,10 @@
 //! Notes, graphs and transcripts are read by their real formats.
 
 use std::fs;
+use std::path::Path;
 
 use recall_agents::foreign::Item;
-use recall_core::{ForeignKind, SessionEventType};
+use recall_core::{ForeignKind, SessionEventType, StoreScope};
 use serde_json::json;
 
 use crate::support::{Folder, memories, read, read_for, reasons, sessions};
@@ -39,6 +40,50 @@ fn serena_memories_are_files_below_a_folder() {
         let found: Vec<_> = memories(&items).iter().map(|memory| (&*memory.id, &*memory.title)).collect();
         assert_eq!(found, [("auth/login_flow.md", "login flow"), ("core.md", "The core")], "{path}");
     }
+}
+
+#[test]
+fn the_memories_of_openai_codex_belong_to_the_directories_that_they_name() {
+    let folder = Folder::new();
+    folder.file(
+        "memories/MEMORY.md",
+        "# Task Group: shop releases\nscope: publish\napplies_to: cwd=/w/shop; reuse_rule=re-check\n\n\
+         ## Task 1: publish, success\n\n## Reusable knowledge\n\n- The tag is made by `make tag` [Task 1]\n\n\
+         # Task Group: both\napplies_to: cwd=/w/bank and /w/shop/web; reuse_rule=x\n\n- Ports differ.\n\n\
+         # Task Group: reviews\napplies_to: cwd=unknown; reuse_rule=workflow-scoped\n\n- Small steps.\n",
+    );
+    let summary = "v1\n\n## User Profile\n\nAda likes tests.\n\n## What's in Memory\n\n### /w/bank\n- secrets\n";
+    folder.file("memories/memory_summary.md", summary);
+    let rollout = "thread_id: 1\nupdated_at: 2026-09-09T13:31:42+00:00\nrollout_path: /x.jsonl\ncwd: /w/shop\n\n\
+                   # Published 25.3.1\n\nThe registry was slow.\n";
+    folder.file("memories/rollout_summaries/2026-09-09T13-12-38-vuPJ-release.md", rollout);
+    folder.file("memories/raw_memories.md", "# Raw Memories\n");
+    folder.file("memories/skills/tag/SKILL.md", "# Tag\n");
+    for path in ["", "memories"] {
+        let root = Path::new("/w/shop");
+        let items = read_for(ForeignKind::OpenAiCodex, &folder.path().join(path), Some(root));
+        let scope = |memory: &recall_agents::foreign::ForeignMemory| memory.belongs.scope.map(StoreScope::as_str);
+        let found: Vec<_> = memories(&items)
+            .iter()
+            .map(|memory| (&*memory.title, memory.belongs.project.as_deref(), scope(memory)))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("shop releases", Some("/w/shop"), Some("project")),
+                ("both", Some("/w/shop/web"), Some("project")),
+                ("reviews", None, Some("global")),
+                ("What Codex knows of the user", None, Some("global")),
+                ("Published 25.3.1", Some("/w/shop"), Some("project")),
+            ],
+            "{path}"
+        );
+        let texts: Vec<&str> = memories(&items).iter().map(|memory| &*memory.content).collect();
+        assert!(texts[0].contains("make tag") && !texts.concat().contains("secrets"), "{texts:?}");
+        assert!(texts[4].starts_with("# Published") && reasons(&items).is_empty(), "{texts:?}");
+    }
+    let wrong = crate::support::error(ForeignKind::OpenAiCodex, &folder.file("x.md", "x")).to_string();
+    assert!(wrong.contains("OpenAI Codex"), "{wrong}");
 }
 
 #[test]

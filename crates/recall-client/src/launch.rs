@@ -201,7 +201,7 @@ mod platform {
 const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
 
 /// Variables that the daemon inherits: the folders of the user and of the agent whose memory is read, language and time zone.
-const INHERITED: [&str; 23] = [
+const INHERITED: [&str; 26] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -225,6 +225,9 @@ const INHERITED: [&str; 23] = [
     "TEMP",
     "TMP",
     "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
 ];
 
 /// Prefixes of further inherited variables: recall's own, the user's directories, the locale.

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use recall_text::{AGENT_FOLDERS, AgentFolder};
+
 /// The part of the process environment that concerns recall.
 ///
 /// It is read once by [`capture`](Self::capture) and passed on as an argument, so that no other code depends on the
@@ -17,8 +19,8 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, if absolute: where git may keep the user's configuration, if not in `.config` in the home folder.
     pub config_home: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code's files, if it is not `.claude` in the home folder.
-    pub claude_config_dir: Option<PathBuf>,
+    /// The variables that replace the folders of coding agents in the home folder, if absolute: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`.
+    pub agent_variables: BTreeMap<String, PathBuf>,
     /// The platform's folders; `None` if the user has no home folder.
     pub platform: Option<PlatformDirs>,
     /// The system's folder for this user's sockets, `/run/user/<user id>`; `None` if there is none that is this user's
@@ -63,10 +65,14 @@ impl Environment {
         }
     }
 
-    /// Returns the folder of Claude Code's files; `None` if the user has none.
-    pub fn claude_folder(&self) -> Option<PathBuf> {
-        let named = self.claude_config_dir.clone().filter(|named| named.is_absolute());
-        named.or_else(|| self.home.as_ref().map(|home| home.join(".claude")))
+    /// Returns the folder of each coding agent's files of this user, by the name of the agent.
+    pub fn agent_folders(&self) -> BTreeMap<&'static str, PathBuf> {
+        AGENT_FOLDERS.iter().filter_map(|agent| Some((agent.agent, self.agent_folder(agent)?))).collect()
+    }
+
+    fn agent_folder(&self, agent: &AgentFolder) -> Option<PathBuf> {
+        let named = agent.variable.and_then(|(name, below)| Some(self.agent_variables.get(name)?.join(below)));
+        named.or_else(|| self.home.as_ref().map(|home| home.join(agent.below_home)))
     }
 
     /// Selects the variables that concern recall. An empty variable counts as unset.
@@ -82,7 +88,12 @@ impl Environment {
                 "XDG_CONFIG_HOME" => {
                     environment.config_home = Some(value.into()).filter(|path: &PathBuf| path.is_absolute());
                 }
-                "CLAUDE_CONFIG_DIR" => environment.claude_config_dir = Some(value.into()),
+                _ if AGENT_FOLDERS.iter().any(|agent| agent.variable.is_some_and(|(known, _)| known == name)) => {
+                    let named = PathBuf::from(value);
+                    if named.is_absolute() {
+                        environment.agent_variables.insert(name.to_owned(), named);
+                    }
+                }
                 _ if is_key(name) => {
                     // A key that is not text cannot be sent.
                     if let Ok(key) = value.into_string() {
@@ -189,7 +200,7 @@ impl fmt::Debug for Environment {
             recall_home,
             home,
             config_home,
-            claude_config_dir,
+            agent_variables,
             platform,
             runtime_dir,
             user,
@@ -203,7 +214,7 @@ impl fmt::Debug for Environment {
             .field("recall_home", recall_home)
             .field("home", home)
             .field("config_home", config_home)
-            .field("claude_config_dir", claude_config_dir)
+            .field("agent_variables", agent_variables)
             .field("platform", platform)
             .field("runtime_dir", runtime_dir)
             .field("user", user)
@@ -230,6 +241,8 @@ mod tests {
         let read = environment(&[
             ("RECALL_HOME", "/r"),
             ("CLAUDE_CONFIG_DIR", "/c"),
+            ("CODEX_HOME", "relative"),
+            ("GEMINI_CLI_HOME", "/g"),
             ("XDG_RUNTIME_DIR", "/somewhere/else"),
             ("RECALL_DAEMON__DRAIN", "1s"),
             ("RECALL_API_KEY", "hush"),
@@ -239,12 +252,18 @@ mod tests {
         ]);
         let expected = Environment {
             recall_home: Some("/r".into()),
-            claude_config_dir: Some("/c".into()),
+            agent_variables: [("CLAUDE_CONFIG_DIR", "/c"), ("GEMINI_CLI_HOME", "/g")]
+                .map(|(name, folder)| (name.to_owned(), folder.into()))
+                .into(),
             keys: [("RECALL_OPENAI_API_KEY".to_owned(), "hush".to_owned())].into(),
             settings: [("RECALL_DAEMON__DRAIN".to_owned(), "1s".into())].into(),
             ..Environment::default()
         };
         assert_eq!(read, expected);
+        let folders = Environment { home: Some("/h".into()), ..read }.agent_folders();
+        for (agent, folder) in [("claude", "/c"), ("codex", "/h/.codex"), ("gemini", "/g/.gemini")] {
+            assert_eq!(folders[agent], Path::new(folder));
+        }
     }
 
     #[test]

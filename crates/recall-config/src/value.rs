@@ -284,6 +284,15 @@ pub(crate) fn providers() -> Kind<Vec<Provider>> {
     })
 }
 
+/// Parses a list of coding agents that keep files in the user's home.
+pub(crate) fn agents() -> Kind<Vec<String>> {
+    let names: Vec<&'static str> = recall_text::AGENT_FOLDERS.iter().map(|folder| folder.agent).collect();
+    Kind::new(Shape::List(Box::new(Shape::OneOf(names.clone()))), move |value| {
+        list(value, |text| names.contains(&text).then(|| text.to_owned()))
+            .ok_or_else(|| format!("a list of {}", names.join(", ")))
+    })
+}
+
 fn list<T>(value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     value.as_array()?.iter().map(|element| read(element.as_str()?)).collect()
 }

@@ -8,8 +8,10 @@ use std::str::FromStr;
 pub enum ForeignKind {
     /// The full-text database of RECALL v0.
     RecallV0,
-    /// The database of Codex, the knowledge engine of EDI.
-    Codex,
+    /// The database of EDI's Codex, a knowledge engine. It has nothing to do with `OpenAI`'s agent.
+    EdiCodex,
+    /// The memories of `OpenAI` Codex.
+    OpenAiCodex,
     /// The folder `.edi`: agents, profile and history.
     Edi,
     /// The database of claude-mem.
@@ -28,9 +30,10 @@ pub enum ForeignKind {
 
 impl ForeignKind {
     /// All kinds, in a fixed order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::RecallV0,
-        Self::Codex,
+        Self::EdiCodex,
+        Self::OpenAiCodex,
         Self::Edi,
         Self::ClaudeMem,
         Self::Mem0,
@@ -44,7 +47,8 @@ impl ForeignKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RecallV0 => "recall-v0",
-            Self::Codex => "codex",
+            Self::EdiCodex => "edi-codex",
+            Self::OpenAiCodex => "openai-codex",
             Self::Edi => "edi",
             Self::ClaudeMem => "claude-mem",
             Self::Mem0 => "mem0",
@@ -54,7 +58,19 @@ impl ForeignKind {
             Self::Transcripts => "transcripts",
         }
     }
+
+    /// Returns the name that the sources and the keys of imported items have. It never changes, so that an import that is repeated
+    /// knows its items.
+    pub fn stored_name(self) -> &'static str {
+        match self {
+            Self::EdiCodex => EARLIER_NAME,
+            kind => kind.as_str(),
+        }
+    }
 }
+
+/// The name that [`ForeignKind::EdiCodex`] had first, and that is accepted for it.
+const EARLIER_NAME: &str = "codex";
 
 impl fmt::Display for ForeignKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,7 +82,7 @@ impl FromStr for ForeignKind {
     type Err = UnknownForeignKind;
 
     fn from_str(text: &str) -> Result<Self, UnknownForeignKind> {
-        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == text || kind.stored_name() == text);
         known.ok_or_else(|| UnknownForeignKind { text: text.to_owned() })
     }
 }
@@ -74,8 +90,8 @@ impl FromStr for ForeignKind {
 /// The text does not name a kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown kind `{text}`: the kinds are recall-v0, codex, edi, claude-mem, mem0, basic-memory, memory-server, serena, \
-     transcripts"
+    "unknown kind `{text}`: the kinds are recall-v0, edi-codex, openai-codex, edi, claude-mem, mem0, basic-memory, \
+     memory-server, serena, transcripts"
 )]
 pub struct UnknownForeignKind {
     /// The rejected text.
@@ -93,5 +109,6 @@ mod tests {
             assert_eq!(kind.as_str().parse(), Ok(kind));
             assert!(error.contains(kind.as_str()), "{error}");
         }
+        assert_eq!("codex".parse(), Ok(ForeignKind::EdiCodex));
     }
 }

@@ -41,7 +41,7 @@ fn main() {
         stores,
         home: None,
         config_home: None,
-        claude: None,
+        agents: BTreeMap::new(),
         allowed_roots: Vec::new(),
         domains: BTreeMap::new(),
     };

@@ -81,7 +81,7 @@ fn engine(place: &Path) -> Engine {
         stores,
         home: None,
         config_home: None,
-        claude: None,
+        agents: BTreeMap::new(),
         allowed_roots: Vec::new(),
         domains: BTreeMap::new(),
     };

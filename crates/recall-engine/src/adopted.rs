@@ -1,7 +1,8 @@
 //! The instructions and memories that people and agents keep outside of recall: whose they are, and whether what they name is there.
 //!
 //! These files are documents like others: those of the repository in its store, Claude Code's auto memory in a store of its own that
-//! is mounted below `claude-memory/`. They are only read.
+//! is mounted below `claude-memory/`, and other files in the user's home in the store that they concern (`home_memory`). They are only
+//! read.
 //!
 //! Copies in recall's journals would be a second truth that drifts apart from the first. Such a file has no anchors, so its claims
 //! are read from its sentences: a name is doubted if nothing has it and there is a sign that it was meant to be there (ADR 33). Begin
@@ -10,6 +11,7 @@
 mod check;
 mod claims;
 mod project;
+mod repeats;
 mod sentences;
 
 use std::cell::OnceCell;
@@ -18,15 +20,19 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_text::{DocPath, is_agent_file};
+use recall_core::StoreScope;
+use recall_text::{DocPath, agent_source, is_agent_file};
 
 use self::check::{AdoptedFile, check};
 use self::project::Project;
+use crate::auto_memory;
 use crate::doubt::{AdoptedHit, AdoptedReport, Doubt, Owner};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::git::Git;
 use crate::store::{CheckedAt, Store};
+
+pub(crate) use self::repeats::{Repeats, Statements};
 
 /// How long an answer waits for the check of the files. A later one has it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -78,19 +84,23 @@ impl<'a> AdoptedHits<'a> {
         if !is_adopted(store, path) {
             return None;
         }
-        let owner = match store.is_auto_memory {
-            true => Owner::User,
-            false if store.files.instructions().is_committed(&store.root, path) => Owner::Repository,
-            false => Owner::Local,
+        let home = store.files.home_file(path);
+        let (owner, agent, file) = match home {
+            Some(home) => (Owner::User, home.agent, Some(home.path())),
+            None if store.is_auto_memory => (Owner::User, auto_memory::CLAUDE, Some(store.root.join(path.as_str()))),
+            None => {
+                let is_committed = store.files.instructions().is_committed(&store.root, path);
+                let agent = agent_source(path.as_str()).map_or("", |source| source.agent);
+                (if is_committed { Owner::Repository } else { Owner::Local }, agent, None)
+            }
         };
-        let file = store.is_auto_memory.then(|| store.root.join(path.as_str()));
         let outer = store.mount.outer_path(path);
-        // Only the files of the client's own project are checked.
+        // Only the files of the client's own project and of the user are checked.
         let report =
-            if is_of_project(store) { self.report.get_or_init(|| report_soon(self.stores)).as_ref() } else { None };
+            if is_checked(store) { self.report.get_or_init(|| report_soon(self.stores)).as_ref() } else { None };
         let is_here = |doubt: &&Doubt| doubt.path == outer && lines.contains(&doubt.line) && text.contains(&doubt.name);
         let doubts = report.iter().flat_map(|report| &report.doubts).filter(is_here).cloned().collect();
-        Some(AdoptedHit { owner, file, doubts })
+        Some(AdoptedHit { owner, agent, file, doubts })
     }
 }
 
@@ -128,19 +138,35 @@ fn report_soon(stores: &[MountedStore]) -> Option<Arc<AdoptedReport>> {
     None
 }
 
-/// Returns the stores of the client's project, its own first.
+/// Returns the doubts as far as they are known now, each statement once.
+pub(crate) fn doubts_soon(stores: &[MountedStore]) -> Vec<Doubt> {
+    report_soon(stores).map(|report| report.without_repeats()).unwrap_or_default()
+}
+
+/// Returns the stores with the files that are checked against the client's project, its own first; none without a project.
 fn project_stores(stores: &[MountedStore]) -> Vec<MountedStore> {
-    stores.iter().filter(|store| is_of_project(store)).cloned().collect()
+    if !stores.first().is_some_and(is_of_project) {
+        return Vec::new();
+    }
+    stores.iter().filter(|store| is_checked(store)).cloned().collect()
 }
 
 /// Returns whether a document is an adopted file.
-fn is_adopted(store: &MountedStore, path: &DocPath) -> bool {
-    store.is_auto_memory || (store.settings().adopt.instructions && is_agent_file(path.as_str()))
+pub(crate) fn is_adopted(store: &MountedStore, path: &DocPath) -> bool {
+    let settings = store.settings();
+    let is_instruction =
+        store.scope != StoreScope::Global && settings.adopt.instructions && is_agent_file(path.as_str());
+    store.is_auto_memory || is_instruction || store.files.home_file(path).is_some()
+}
+
+/// Returns whether the adopted files of a store are checked: it is one of the project, or holds what the user's agents keep for all.
+fn is_checked(store: &MountedStore) -> bool {
+    is_of_project(store) || (store.scope == StoreScope::Global && !store.files.home_files().is_empty())
 }
 
 /// Returns whether a store is the project's, of a repository nested in it, or of its auto memory.
 fn is_of_project(store: &MountedStore) -> bool {
-    store.scope == recall_core::StoreScope::Project && !store.is_elsewhere
+    store.scope == StoreScope::Project && !store.is_elsewhere
 }
 
 /// Returns whether a store is still being indexed, so that it lacks names that its files have.
@@ -160,7 +186,7 @@ fn report(own: &[MountedStore]) -> Result<AdoptedReport, StoreError> {
     let Some(first) = own.first() else { return Ok(AdoptedReport::default()) };
     let git = Git::at(&first.root);
     let has_history = crate::git::Head::read_from(&first.root).commit.is_some();
-    let project = Project::new(own.iter().filter(|store| !store.is_auto_memory).collect());
+    let project = Project::new(own.iter().filter(|store| is_of_project(store) && !store.is_auto_memory).collect());
     let mut report = AdoptedReport::default();
     for store in own {
         let known = store.index.known_documents();
@@ -184,6 +210,7 @@ fn read(store: &MountedStore, inner: DocPath, has_history: bool) -> Result<Optio
         let text = snapshot.text(stored.row)?;
         Ok(text.map(|text| (text, stored.document.modified)))
     })?;
+    let is_at_home = store.files.home_file(&inner).is_some();
     Ok(stored.map(|(text, modified)| AdoptedFile {
         store: store_of(store),
         outer: store.mount.outer_path(&inner),
@@ -191,7 +218,8 @@ fn read(store: &MountedStore, inner: DocPath, has_history: bool) -> Result<Optio
         text,
         modified_seconds: modified.0.div_euclid(1_000_000_000),
         has_history,
-        is_in_project: !store.is_auto_memory,
+        is_in_project: !store.is_auto_memory && !is_at_home,
+        is_of_every_project: store.scope == StoreScope::Global,
     }))
 }
 

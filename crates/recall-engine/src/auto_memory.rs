@@ -17,6 +17,9 @@ use crate::settings::Places;
 /// The directory below the project at which a client sees the files.
 pub(crate) const MOUNT: &str = "claude-memory";
 
+/// The agent whose folder it is.
+pub(crate) const CLAUDE: &str = "claude";
+
 /// The most bytes that are read of Claude's settings.
 const SETTINGS_BYTES: u64 = 1024 * 1024;
 
@@ -29,7 +32,7 @@ struct ClaudeSettings {
 
 /// Returns the folder with the memories of a project, if there is one outside of the project.
 pub(crate) fn folder_of(project: &Path, places: &Places) -> Option<PathBuf> {
-    let claude = dunce::canonicalize(places.claude.as_ref()?).ok()?;
+    let claude = dunce::canonicalize(places.agents.get(CLAUDE)?).ok()?;
     let folder = if let Some(named) = named_by_user(&claude, places.home.as_deref()) {
         check_root(&named, places.home.as_deref(), RootCheck::Checked).ok()?
     } else {
@@ -43,7 +46,9 @@ pub(crate) fn folder_of(project: &Path, places: &Places) -> Option<PathBuf> {
 
 /// Returns whether a root holds the memories of some project.
 pub(crate) fn is_auto_memory(root: &Path, places: &Places) -> bool {
-    let Some(claude) = places.claude.as_ref().and_then(|claude| dunce::canonicalize(claude).ok()) else { return false };
+    let Some(claude) = places.agents.get(CLAUDE).and_then(|claude| dunce::canonicalize(claude).ok()) else {
+        return false;
+    };
     let is_default = root.ends_with("memory") && root.parent().and_then(Path::parent) == Some(&claude.join("projects"));
     is_default
         || named_by_user(&claude, places.home.as_deref())
@@ -67,8 +72,8 @@ fn named_by_user(claude: &Path, home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Returns the name that Claude Code gives to the folder of a project.
-fn slug(work_tree: &Path) -> String {
+/// Returns the name that Claude Code gives to the folder of a project, and Qwen Code too.
+pub(crate) fn slug(work_tree: &Path) -> String {
     let path = work_tree.to_string_lossy();
     path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
@@ -96,7 +101,7 @@ mod tests {
             stores: home.join("stores"),
             config_home: None,
             home: Some(home.clone()),
-            claude: Some(home.join(".claude")),
+            agents: BTreeMap::from([(CLAUDE, home.join(".claude"))]),
             allowed_roots: Vec::new(),
             domains: BTreeMap::new(),
         };

@@ -19,6 +19,8 @@ pub struct Doubt {
     pub kind: DoubtKind,
     /// Why it is doubted, in words: `deleted in 1a2b3c4`.
     pub reason: String,
+    /// Where the same sentence is too: the files and lines; empty in a report, which has a doubt for each place.
+    pub also_at: Vec<(DocPath, u32)>,
 }
 
 /// What a doubted name would be the name of.
@@ -56,11 +58,41 @@ pub struct AdoptedReport {
     pub is_too_early: bool,
 }
 
+impl AdoptedReport {
+    /// Returns the doubts, those about one name in one sentence once, with the other places of the sentence.
+    pub fn without_repeats(&self) -> Vec<Doubt> {
+        let mut told: Vec<Doubt> = Vec::new();
+        for doubt in &self.doubts {
+            match told.iter_mut().find(|known| known.repeats(doubt)) {
+                Some(known) => known.also_at.push((doubt.path.clone(), doubt.line)),
+                None => told.push(doubt.clone()),
+            }
+        }
+        told
+    }
+}
+
+impl Doubt {
+    fn repeats(&self, other: &Self) -> bool {
+        self.name == other.name && self.kind == other.kind && is_one_statement(&self.sentence, &other.sentence)
+    }
+}
+
+/// Returns whether two sentences differ at most in the marks of a list and in blanks.
+fn is_one_statement(one: &str, other: &str) -> bool {
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.trim_start_matches(['-', '*', '+', ' ']).split_whitespace()
+    }
+    words(one).eq(words(other))
+}
+
 /// What is known of a hit that is part of such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdoptedHit {
     /// Whose file it is.
     pub owner: Owner,
+    /// The agent that reads or wrote it, by the name that settings have; empty for a file that many agents read.
+    pub agent: &'static str,
     /// The place of the file if it is outside of the project.
     pub file: Option<PathBuf>,
     /// The doubts about the lines of the hit.

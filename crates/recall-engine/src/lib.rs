@@ -26,6 +26,7 @@ mod fault;
 mod finding;
 mod git;
 mod graph;
+mod home_memory;
 mod index_runs;
 mod indexing;
 mod inspect;

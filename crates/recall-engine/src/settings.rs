@@ -11,6 +11,7 @@ use recall_core::{CrossEncoder, DocumentType, Embedder, Freshness, LOW_CONFIDENC
 use recall_journal::Storage;
 use recall_os::git::UserConfig;
 use recall_shared::Guarded;
+use recall_text::AGENT_FOLDERS;
 
 use crate::ranking::Rankers;
 
@@ -26,8 +27,8 @@ pub struct Places {
     /// The folder that `XDG_CONFIG_HOME` names, where git may keep the user's configuration; `None` for `.config` in the home
     /// folder.
     pub config_home: Option<PathBuf>,
-    /// The folder of Claude Code's files of this user, whose auto memory is adopted; `None` to adopt none.
-    pub claude: Option<PathBuf>,
+    /// The folders of coding agents' files of this user, by the names of the agents; what is not here is not adopted.
+    pub agents: BTreeMap<&'static str, PathBuf>,
     /// Roots outside the client's project that requests may read.
     pub allowed_roots: Vec<PathBuf>,
     /// The roots of the domains, by name. A domain's root has the scope of a domain also for clients that work in it.
@@ -307,7 +308,7 @@ impl Default for BriefingParts {
 }
 
 /// What of the instructions and memories of other programs is adopted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdoptSettings {
     /// Whether files with instructions for agents are indexed although git ignores them, and whether they are checked.
     pub instructions: bool,
@@ -315,12 +316,15 @@ pub struct AdoptSettings {
     pub auto_memory: bool,
     /// The most files of the auto memory of a project that are indexed; the latest are.
     pub auto_memory_files: NonZero<usize>,
+    /// The agents whose files in the user's home are searched together with the projects that they concern.
+    pub home: Vec<String>,
 }
 
 impl Default for AdoptSettings {
     fn default() -> Self {
         let files = NonZero::new(1000).expect("1000 is not zero");
-        Self { instructions: true, auto_memory: true, auto_memory_files: files }
+        let home = AGENT_FOLDERS.iter().map(|folder| folder.agent.to_owned()).collect();
+        Self { instructions: true, auto_memory: true, auto_memory_files: files, home }
     }
 }
 

@@ -39,7 +39,7 @@ fn engine(sandbox: &Sandbox) -> Engine {
         stores: home.join("stores"),
         config_home: None,
         home: None,
-        claude: None,
+        agents: BTreeMap::new(),
         allowed_roots: Vec::new(),
         domains: BTreeMap::from([
             ("team".to_owned(), home.join("team")),

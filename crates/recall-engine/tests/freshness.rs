@@ -153,7 +153,7 @@ fn changed_settings_and_selections_apply_to_the_next_search() {
         stores: sandbox.home().join("stores"),
         config_home: None,
         home: None,
-        claude: None,
+        agents: BTreeMap::new(),
         allowed_roots: Vec::new(),
         domains: BTreeMap::new(),
     };

@@ -102,7 +102,7 @@ impl Sandbox {
             stores: place.join("stores"),
             config_home: None,
             home: None,
-            claude: None,
+            agents: std::collections::BTreeMap::new(),
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };

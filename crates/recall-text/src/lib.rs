@@ -6,7 +6,7 @@
 //! Pure: no I/O, no clock, no environment. Begin with `words` and `fold` (what equal words are), `language` and `file_kind` (what a
 //! file is), `tokens` (what it costs to read), `condense` and `report` (what a long question says).
 
-mod agent_file;
+mod agent_source;
 mod clean;
 mod condense;
 mod doc_path;
@@ -27,7 +27,10 @@ pub mod tokens;
 mod word_form;
 pub mod words;
 
-pub use agent_file::{is_agent_file, leads_to_agent_files};
+pub use agent_source::{
+    AGENT_FOLDERS, AGENT_SOURCES, AgentFolder, AgentPlace, AgentSource, Concern, HomePlace, agent_file_patterns,
+    agent_source, is_agent_file, leads_to_agent_files,
+};
 pub use clean::{clean, is_clean};
 pub use condense::{Condensed, condense};
 pub use doc_path::{DocPath, DocPathError, PROJECT_FOLDER, is_at_or_below, path_of_uri, path_spellings};

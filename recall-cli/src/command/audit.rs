@@ -9,7 +9,7 @@ use recall_api::v1::{self, AuditResponse};
 use recall_core::ForeignKind;
 use recall_text::quantity::{count, count_noun};
 
-use super::import::SourceArgs;
+use super::import::{SourceArgs, TWO_NAMED_CODEX};
 use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -20,10 +20,10 @@ use crate::output::human::text::printable;
 /// Arguments of `recall audit`.
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// The tool: recall-v0, codex, edi, claude-mem, mem0, basic-memory, memory-server, serena or transcripts. Without it, all that
-    /// are found in their usual places, but no transcripts.
+    /// The tool: recall-v0, edi-codex, openai-codex, edi, claude-mem, mem0, basic-memory, memory-server, serena or transcripts.
+    /// Without it, all that are found in their usual places, but no transcripts.
     #[arg(value_name = "TOOL", value_parser = kind)]
-    kind: Option<ForeignKind>,
+    kind: Option<AuditedTool>,
     #[command(flatten)]
     source: SourceArgs,
     /// The most findings of one tool that are listed.
@@ -31,15 +31,26 @@ pub(crate) struct AuditArgs {
     limit: u32,
 }
 
-fn kind(text: &str) -> Result<ForeignKind, String> {
-    ForeignKind::from_str(text).map_err(|error| error.to_string())
+/// A tool, and whether it was named by the word that two tools are known by.
+#[derive(Clone, Copy, Debug)]
+struct AuditedTool {
+    kind: ForeignKind,
+    is_ambiguous: bool,
+}
+
+fn kind(text: &str) -> Result<AuditedTool, String> {
+    let kind = ForeignKind::from_str(text).map_err(|error| error.to_string())?;
+    Ok(AuditedTool { kind, is_ambiguous: kind.as_str() != text })
 }
 
 pub(super) async fn run(args: AuditArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let AuditArgs { kind, source, limit } = args;
+    if kind.is_some_and(|tool| tool.is_ambiguous) {
+        context.output.note(TWO_NAMED_CODEX);
+    }
     let request = v1::AuditRequest {
         context: Some(context.request_context()),
-        kind: kind.map(|kind| kind.to_string()).unwrap_or_default(),
+        kind: kind.map(|tool| tool.kind.to_string()).unwrap_or_default(),
         scope: scope::to_proto(source.scope).into(),
         source: Some(source.to_proto(context)),
         limit,

@@ -25,7 +25,7 @@ use crate::progress::{RecordLine, wait_for_index};
 use crate::{Exit, args};
 
 use foreign::ForeignCommand;
-pub(super) use foreign::SourceArgs;
+pub(super) use foreign::{SourceArgs, TWO_NAMED_CODEX};
 
 /// Arguments of `recall import`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(super) use foreign::SourceArgs;
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     foreign: Option<ForeignCommand>,
-    /// The export; `-` for standard input. A file with the name of a tool is written `./codex`.
+    /// The export; `-` for standard input. A file with the name of a tool is written `./serena`.
     #[arg(value_name = "FILE", required_unless_present = "v0_db")]
     file: Option<PathBuf>,
     /// Import this database of RECALL v0, as `recall import recall-v0 FILE` does.

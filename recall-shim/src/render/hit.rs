@@ -198,7 +198,7 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
 /// Describes whose file with instructions or memories it is.
 fn owner(adopted: &Adopted) -> String {
     match adopted.owner.as_str() {
-        "user" => format!("your own auto memory, in {}", inline(&adopted.file, 400)),
+        "user" => format!("your own {} memory, in {}", inline(&adopted.agent, 20), inline(&adopted.file, 400)),
         "repository" => "instructions from the repository".to_owned(),
         _ => "instructions that are not committed".to_owned(),
     }

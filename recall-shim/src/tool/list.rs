@@ -151,6 +151,9 @@ fn line(entry: &ListEntry) -> String {
     if !doc.path.is_empty() {
         let _ = write!(line, " · id {}", inline(&doc.id, 80));
     }
+    if !entry.also_at.is_empty() {
+        let _ = write!(line, " · also at {}", inline(&entry.also_at.join(", "), 400));
+    }
     if !entry.stale_reasons.is_empty() {
         let _ = write!(line, " · stale: {}", inline(&entry.stale_reasons.join("; "), 400));
     }

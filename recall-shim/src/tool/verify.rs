@@ -82,8 +82,11 @@ fn push_doubts(text: &mut String, adopted: &AdoptedCheck) {
     }
     let files = count_noun(*files, "file", "files");
     let _ = writeln!(text, "{} of {claims} names in {files} for agents are not there:", doubts.len());
-    for (place, Doubt { path, line, name, reason, .. }) in doubts.iter().enumerate() {
-        let line = format!("- {}:{line} {}: {}\n", inline(path, 400), inline(name, 200), inline(reason, 200));
+    for (place, Doubt { path, line, name, reason, also_at, .. }) in doubts.iter().enumerate() {
+        let others = inline(&also_at.join(", "), 400);
+        let others = if others.is_empty() { others } else { format!(" (also at {others})") };
+        let (path, name, reason) = (inline(path, 400), inline(name, 200), inline(reason, 200));
+        let line = format!("- {path}:{line}{others} {name}: {reason}\n");
         if chars(text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
             let _ = write!(text, "- and {} more", doubts.len() - place);
             break;

@@ -17,6 +17,11 @@ impl IntoFailure for MigrateError {
             Self::NotFound { kind, .. } => {
                 let command = match kind {
                     ForeignKind::Transcripts => "run it in the project, or name a transcript or a folder".to_owned(),
+                    ForeignKind::EdiCodex => {
+                        "name the database: `recall import edi-codex PATH`; the memories of OpenAI Codex are \
+                         imported by `recall import openai-codex`"
+                            .to_owned()
+                    }
                     kind => format!("name the file or folder: `recall import {kind} PATH`"),
                 };
                 Failure::new(Reason::NotFound, message).with_hint(command)

@@ -53,7 +53,8 @@ fn response(listing: Listing) -> ListResponse {
 }
 
 fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
-    let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record, stale } = listed;
+    let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record, stale, also_at } =
+        listed;
     let recalled = recalled.as_deref();
     let store_id = store::id_at(*place, coverage);
     let doc =
@@ -68,6 +69,7 @@ fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
             link: link.as_ref().map(ToString::to_string).unwrap_or_default(),
         }),
         stale_reasons: stale.iter().map(reason).collect(),
+        also_at: also_at.clone(),
     }
 }
 

@@ -14,7 +14,8 @@ use tonic::Status;
 use super::{Service, context};
 
 /// The kinds, for errors.
-const KNOWN: &str = "recall-v0, codex, edi, claude-mem, mem0, basic-memory, memory-server, serena, transcripts";
+const KNOWN: &str =
+    "recall-v0, edi-codex, openai-codex, edi, claude-mem, mem0, basic-memory, memory-server, serena, transcripts";
 
 /// The most findings of one tool that are listed.
 const MOST_FINDINGS: u32 = 10_000;
@@ -37,7 +38,7 @@ pub(super) async fn audit(service: &Service, request: v1::AuditRequest) -> Resul
     let v1::AuditRequest { context, kind, scope: wanted, source, limit } = request;
     let kinds = if kind.is_empty() { Vec::new() } else { vec![self::kind(&kind)?] };
     // The kind of the source is replaced by each of `kinds`.
-    let asked = self::source(kinds.first().copied().unwrap_or(ForeignKind::Codex), wanted, source)?;
+    let asked = self::source(kinds.first().copied().unwrap_or(ForeignKind::EdiCodex), wanted, source)?;
     if kinds.is_empty() && asked.path.is_some() {
         return Err(InvalidRequest::new("kind", Problem::Empty).into());
     }

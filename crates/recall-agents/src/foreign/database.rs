@@ -235,7 +235,8 @@ impl Values<'_> {
 pub(crate) fn expected_tables(kind: ForeignKind) -> &'static str {
     match kind {
         ForeignKind::RecallV0 => "a database of RECALL v0",
-        ForeignKind::Codex => "a database of Codex",
+        ForeignKind::EdiCodex => "a database of EDI's Codex",
+        ForeignKind::OpenAiCodex => "a folder of OpenAI Codex's memories",
         ForeignKind::ClaudeMem => "a database of claude-mem",
         ForeignKind::Mem0 => "a history of mem0 or a database of OpenMemory",
         ForeignKind::BasicMemory => "a database of Basic Memory",

@@ -9,6 +9,7 @@ mod edi;
 mod edi_items;
 mod mem0;
 mod memory_server;
+mod openai_codex;
 mod serena;
 mod transcripts;
 
@@ -33,7 +34,8 @@ pub struct Reading<'a> {
 /// The source is missing, is not of the kind, is damaged or cannot be read. Items may have been passed before that.
 pub fn read(kind: ForeignKind, path: &Path, reading: Reading<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     match kind {
-        ForeignKind::RecallV0 | ForeignKind::Codex => edi_items::read(kind, path, reading.scratch, sink),
+        ForeignKind::RecallV0 | ForeignKind::EdiCodex => edi_items::read(kind, path, reading.scratch, sink),
+        ForeignKind::OpenAiCodex => openai_codex::read(path, reading.root, sink),
         ForeignKind::Edi => edi::read(path, sink),
         ForeignKind::ClaudeMem => claude_mem::read(path, reading.scratch, sink),
         ForeignKind::Mem0 => mem0::read(path, reading.scratch, sink),

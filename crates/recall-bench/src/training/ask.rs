@@ -93,7 +93,7 @@ impl QueryEngine {
             stores: home.join("stores"),
             config_home: None,
             home: None,
-            claude: None,
+            agents: std::collections::BTreeMap::new(),
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };

@@ -14,8 +14,8 @@ use crate::ConfigError;
 use crate::read::Reader;
 use crate::table::Reach;
 use crate::value::{
-    address, count, domains, duration, editor_link, file, folders, globs, names, or_word, part, positive, prices,
-    providers, server, servers, size, text, types, weight, yes_or_no,
+    address, agents, count, domains, duration, editor_link, file, folders, globs, names, or_word, part, positive,
+    prices, providers, server, servers, size, text, types, weight, yes_or_no,
 };
 
 const MIB: u64 = 1024 * 1024;
@@ -141,14 +141,16 @@ section! {
 
 section! {
     /// What is adopted of the instructions and memories of other programs.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Debug, PartialEq, Eq)]
     AdoptSettings in "adopt" {
-        /// Whether files with instructions for agents are indexed although git ignores them, and checked.
+        /// Whether files with instructions for agents and memories of agents are indexed although git ignores them, and checked.
         instructions: bool = true, Search, yes_or_no();
         /// Whether Claude Code's auto memory of a project is searched together with it.
         auto_memory: bool = true, Search, yes_or_no();
         /// The maximum number of files of a project's auto memory. The ones that were changed last are indexed.
         auto_memory_files: NonZero<usize> = non_zero(1000), Search, positive(100_000);
+        /// The agents whose files in the user's home are searched together with the projects that they concern.
+        home: Vec<String> = recall_text::AGENT_FOLDERS.iter().map(|folder| folder.agent.to_owned()).collect(), Search, agents();
     }
 }
 

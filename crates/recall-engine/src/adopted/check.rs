@@ -29,6 +29,8 @@ pub(super) struct AdoptedFile<'s> {
     pub(super) has_history: bool,
     /// Whether it lies in the project, so that its names may be relative to its directory.
     pub(super) is_in_project: bool,
+    /// Whether it concerns all projects, so that only the history of this one shows that a name is meant.
+    pub(super) is_of_every_project: bool,
 }
 
 /// A claim that the project does not satisfy, with the sentence that makes it.
@@ -55,6 +57,9 @@ pub(super) fn check(
             continue;
         }
         for claim in claims(&sentence) {
+            if file.is_of_every_project && !is_telling(&claim.subject) {
+                continue;
+            }
             made += 1;
             if is_missing(&claim.subject, beside, project)? {
                 let written = lines.get(claim.line as usize - 1).map_or("", |line| line.trim()).to_owned();
@@ -63,6 +68,15 @@ pub(super) fn check(
         }
     }
     Ok((made, doubts(file, missing, beside, project, git)))
+}
+
+/// Returns whether a name is one that few projects have: a path with two directories or more, or an identifier.
+fn is_telling(subject: &Subject) -> bool {
+    match subject {
+        Subject::Path(path) => path.trim_end_matches('/').matches('/').count() > 1,
+        Subject::Symbol(_) => true,
+        _ => false,
+    }
 }
 
 fn is_missing(subject: &Subject, beside: &str, project: &Project<'_>) -> Result<bool, StoreError> {
@@ -100,7 +114,8 @@ fn doubts(
             Subject::FileName(path) if used.contains(path) => continue,
             Subject::Path(path) | Subject::FileName(path) => {
                 // A path that the history never had mostly means a file of another project or of the future.
-                let is_expected = !file.has_history && is_expected(&subject, beside, project);
+                let is_expected =
+                    !file.has_history && !file.is_of_every_project && is_expected(&subject, beside, project);
                 let reason = match deleted.get(&in_history(path, beside)) {
                     Some(commit) => format!("deleted in {commit}"),
                     None if is_expected => "its directory has no such file".to_owned(),
@@ -118,7 +133,7 @@ fn doubts(
             Subject::Recipe(recipe) => (DoubtKind::Command, format!("no justfile has a recipe `{recipe}`")),
             Subject::CargoPackage(package) => (DoubtKind::Command, format!("no Cargo.toml names `{package}`")),
         };
-        let doubt = Doubt { path: file.outer.clone(), line, sentence, name, kind, reason };
+        let doubt = Doubt { path: file.outer.clone(), line, sentence, name, kind, reason, also_at: Vec::new() };
         if !found.iter().any(|known: &Doubt| known.line == doubt.line && known.name == doubt.name) {
             found.push(doubt);
         }

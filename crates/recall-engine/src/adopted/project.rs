@@ -102,7 +102,7 @@ impl<'s> Project<'s> {
             let mentions = searcher.mentioning(word, MOST_MENTIONS).map_err(failed)?;
             let rows: Vec<_> = mentions.iter().map(|candidate| candidate.chunk).collect();
             let placed = store.index.read(|snapshot| snapshot.placed_chunks(&rows))?;
-            let is_agents = |path: &DocPath| is_agent_file(path.as_str());
+            let is_agents = |path: &DocPath| is_agent_file(path.as_str()) || store.files.home_file(path).is_some();
             if placed.iter().flatten().any(|placed| !is_agents(&placed.document.document.path)) {
                 return Ok(true);
             }
@@ -174,7 +174,10 @@ impl ProjectPaths {
         let mut paths = Self::default();
         for store in stores {
             let known: &Known = &store.index.known_documents();
-            let files = known.files.keys().map(|path| &**path);
+            // What agents keep in the home is not there for the names in it.
+            let at_home = store.files.home_files();
+            let at_home: HashSet<&str> = at_home.iter().map(|file| file.path.as_str()).collect();
+            let files = known.files.keys().map(|path| &**path).filter(|path| !at_home.contains(path));
             for path in files.chain(known.repositories.iter().map(DocPath::as_str)) {
                 paths.add(&store.mount.outer(path));
             }

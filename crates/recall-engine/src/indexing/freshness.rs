@@ -96,10 +96,12 @@ fn freshen_files(
     let is_configuration_changed = store.settings.follow(&store.files) == Configuration::Changed;
     let is_git_changed = store.files.follow_git() == Configuration::Changed;
     let settings_of_store = store.settings();
+    let is_home_changed = store.files.follow_home(&settings_of_store.adopt.home) == Configuration::Changed;
     let limits = &settings_of_store.limits;
     let mut state = store.files.scans().lock();
     // A running scan may have begun with the old configuration.
-    state.is_outdated |= is_configuration_changed || is_git_changed || store.files.dirty().is_awaited();
+    state.is_outdated |=
+        is_configuration_changed || is_git_changed || is_home_changed || store.files.dirty().is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle

@@ -6,6 +6,7 @@ use recall_core::{
 use recall_index::catalog::{ListQuery, ListSort, StoredDocument};
 use recall_text::{DocPath, Language, error_chain};
 
+use crate::adopted::Repeats;
 use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
@@ -87,6 +88,8 @@ pub struct Listed {
     pub record: Option<RecordStatus>,
     /// Why it is stale; nothing if it is not.
     pub stale: Vec<StaleReason>,
+    /// The paths of other files of agents with the same text, which are not listed.
+    pub also_at: Vec<String>,
 }
 
 impl Engine {
@@ -105,13 +108,18 @@ impl Engine {
         let (offset, limit) = (request.offset as usize, request.limit as usize);
         // Each store returns the entries that the page could need from it alone. One more entry decides whether there
         // is a next page.
+        // Whoever asks for paths, or for what is flagged or stale, wants each file.
+        let folds = paths.resolved.is_empty() && request.said == Said::Anything;
+        let is_wanted = |document: &Document| is_asked_for(document, &request.types, &languages, &request.tags);
+        let mut repeats = if folds { Repeats::among(&stores, is_wanted)? } else { Repeats::default() };
+        let repeated = repeats.counts();
         let query = ListQuery {
             types: request.types.clone(),
-            languages,
+            languages: languages.clone(),
             tags: request.tags.clone(),
             sort: request.sort,
             offset: 0,
-            limit: (offset + limit) as u64 + 1,
+            limit: (offset + limit) as u64 + 1 + repeated.values().sum::<u64>(),
         };
         let mut documents = Vec::new();
         let mut total = 0;
@@ -128,13 +136,20 @@ impl Engine {
                 store.index.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             // A search finds no memory that is not in force, even if the index is behind. Neither does a listing.
+            let matching = matching.saturating_sub(repeated.get(&place).copied().unwrap_or(0));
+            let is_first = |stored: &StoredDocument| !repeats.has(place, &stored.document.path);
+            let found: Vec<_> = found.into_iter().filter(is_first).collect();
             let count = found.len();
             let in_force =
                 |stored: &StoredDocument| stored.document.memory.is_none_or(|id| store.ledger.is_in_force(id));
             let found: Vec<_> = found.into_iter().filter(in_force).collect();
             total += matching.saturating_sub((count - found.len()) as u64);
-            documents
-                .extend(found.into_iter().map(|stored| (store.clone(), stored.row, list_entry(store, place, stored))));
+            for stored in found {
+                let also_at = repeats.take_places(place, &stored.document.path);
+                let also_at = also_at.into_iter().map(mask::shown_path).collect();
+                let row = stored.row;
+                documents.push((store.clone(), row, Listed { also_at, ..list_entry(store, place, stored) }));
+            }
         }
         warnings.extend(paths.warnings(&stores, total == 0));
         documents.sort_by(|(.., a), (.., b)| order(request.sort, a, b));
@@ -186,10 +201,7 @@ fn select(
     };
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
     let is_asked_for = |document: &Document| {
-        (types.is_empty() || types.contains(&document.document_type))
-            && (languages.is_empty() || document.language.as_ref().is_some_and(|known| languages.contains(known)))
-            && tags.iter().all(|tag| document.tags.contains(tag))
-            && is_inside(&store.mount.outer(document.path.as_str()))
+        is_asked_for(document, types, languages, tags) && is_inside(&store.mount.outer(document.path.as_str()))
     };
     store.index.read(|snapshot| {
         let mut found = Vec::new();
@@ -198,6 +210,12 @@ fn select(
         }
         Ok(found)
     })
+}
+
+fn is_asked_for(document: &Document, types: &[DocumentType], languages: &[Language], tags: &[String]) -> bool {
+    (types.is_empty() || types.contains(&document.document_type))
+        && (languages.is_empty() || document.language.as_ref().is_some_and(|known| languages.contains(known)))
+        && tags.iter().all(|tag| document.tags.contains(tag))
 }
 
 /// Reads the status that a decision record states; `None` if it is gone meanwhile.
@@ -221,7 +239,17 @@ fn list_entry(of: &MountedStore, store: usize, stored: StoredDocument) -> Listed
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
     of.mount.show(&mut document);
     mask::document(&mut document);
-    Listed { scope, store, document, created, chunks: chunk_count, memory: None, record: None, stale: Vec::new() }
+    Listed {
+        scope,
+        store,
+        document,
+        created,
+        chunks: chunk_count,
+        memory: None,
+        record: None,
+        stale: Vec::new(),
+        also_at: Vec::new(),
+    }
 }
 
 fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {

@@ -110,7 +110,7 @@ impl Engine {
                 continue;
             }
             let source = ForeignSource { kind, ..source.clone() };
-            let paths = match source.paths(&store, self.registry.places.home.as_deref()) {
+            let paths = match source.paths(&store, &self.registry.places) {
                 Err(MigrateError::NotFound { .. }) if is_every => continue,
                 paths => paths?,
             };

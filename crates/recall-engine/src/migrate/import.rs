@@ -112,7 +112,7 @@ impl Engine {
         let began = Instant::now();
         let MigrateRequest { source, mode, limit } = request;
         let store = self.memory_store(origin, source.scope)?;
-        let paths = source.paths(&store, self.registry.places.home.as_deref())?;
+        let paths = source.paths(&store, &self.registry.places)?;
         // Memories are anchored to symbols of indexed files.
         self.fresh_stores(origin, if source.scope == Scope::All { Scope::Project } else { source.scope })?;
         let now = self.clock.now();
@@ -253,5 +253,5 @@ impl<'e> Import<'e> {
 
 /// Returns the idempotency key of a foreign item.
 pub(super) fn key(kind: ForeignKind, sort: &str, id: &str) -> String {
-    format!("import/{kind}/{sort}/{id}")
+    format!("import/{}/{sort}/{id}", kind.stored_name())
 }

@@ -84,7 +84,7 @@ impl Import<'_> {
             cues: Vec::new(),
             supersedes: None,
             repeats: Repeats::Refuse,
-            source: Some(short(&format!("{} {id}", self.source.kind))),
+            source: Some(short(&format!("{} {id}", self.source.kind.stored_name()))),
             origin: Some(MemoryOrigin::Imported),
             key: Some(key(self.source.kind, "memory", id)),
             provenance: Provenance::default(),

@@ -7,6 +7,7 @@ use recall_core::{ForeignKind, Scope, StoreScope};
 
 use super::MigrateError;
 use crate::backup::RestoreMode;
+use crate::settings::Places;
 use crate::store::Store;
 
 /// A request to import what a tool remembers.
@@ -46,11 +47,12 @@ pub enum ForeignProjects {
 
 impl ForeignSource {
     /// Returns the files and folders to read.
-    pub(super) fn paths(&self, store: &Store, home: Option<&Path>) -> Result<Vec<PathBuf>, MigrateError> {
+    pub(super) fn paths(&self, store: &Store, user: &Places) -> Result<Vec<PathBuf>, MigrateError> {
         if let Some(path) = &self.path {
             return Ok(vec![path.clone()]);
         }
-        let places = places(self.kind, store.scope, &store.root, home);
+        let codex = user.agents.get("codex").map(PathBuf::as_path);
+        let places = places(self.kind, store.scope, &store.root, user.home.as_deref(), codex);
         let mut there: Vec<PathBuf> = places.iter().filter(|place| place.exists()).cloned().collect();
         if there.is_empty() {
             return Err(MigrateError::NotFound { kind: self.kind, places });

@@ -11,7 +11,7 @@ use recall_index::lexical::Highlighter;
 use recall_text::Likeness;
 
 use super::expand::{Expanded, expand};
-use crate::adopted::AdoptedHits;
+use crate::adopted::{AdoptedHits, Statements, is_adopted};
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::mount::Mount;
@@ -63,7 +63,12 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
                 hits.sort_by(order_of_hits);
                 for hit in hits {
                     let mount = search.searched[hit.store].mount();
-                    distinct.push(hit, mount);
+                    let is_agents = search
+                        .stores
+                        .get(hit.store)
+                        .is_some_and(|store| hit.memory.is_none() && is_adopted(store, &hit.document.path));
+                    let statements = if is_agents { Statements::read(&hit.text) } else { Statements::default() };
+                    distinct.push(hit, statements, mount);
                 }
             }
             Expanded::Overtaken => return Ok(None),
@@ -123,30 +128,35 @@ fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
 struct Distinct {
     hits: Vec<Hit>,
     likenesses: Vec<Likeness>,
+    /// What each hit of an agent's file states; nothing for other hits.
+    statements: Vec<Statements>,
     /// Whether near-duplicates are collapsed.
     collapses: bool,
 }
 
 impl Distinct {
     fn new(collapses: bool) -> Self {
-        Self { hits: Vec::new(), likenesses: Vec::new(), collapses }
+        Self { hits: Vec::new(), likenesses: Vec::new(), statements: Vec::new(), collapses }
     }
 
     /// Adds the next hit: as one of its own, or as a further location of the best hit that it nearly repeats.
     ///
     /// A function and a paragraph about it may share most of their words. Chunks of different kinds are therefore duplicates
-    /// only if their words are equal.
-    fn push(&mut self, hit: Hit, mount: &Mount) {
+    /// only if their words are equal. Of two parts of agents' files, one repeats the other if that states all of it.
+    fn push(&mut self, hit: Hit, statements: Statements, mount: &Mount) {
         if self.collapses {
             let likeness = Likeness::new(&hit.text);
             let repeats = |(known, kept): (&Likeness, &Hit)| {
                 known.is_equal(&likeness) || (kept.chunk.kind == hit.chunk.kind && known.is_near(&likeness))
             };
-            if let Some(place) = self.likenesses.iter().zip(&self.hits).position(repeats) {
+            let of_texts = self.likenesses.iter().zip(&self.hits).position(repeats);
+            let place = of_texts.or_else(|| self.statements.iter().position(|known| statements.repeat(known)));
+            if let Some(place) = place {
                 self.hits[place].also_at.push(mask::shown_path(mount.outer(&hit.citation())));
                 return;
             }
             self.likenesses.push(likeness);
+            self.statements.push(statements);
         }
         self.hits.push(hit);
     }

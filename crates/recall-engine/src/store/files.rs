@@ -20,6 +20,7 @@ use recall_watch::{GitFacts, Watch};
 
 use super::ordered::{OrderedMutex, Rank};
 use crate::error::StoreError;
+use crate::home_memory::HomeMemory;
 
 pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
@@ -37,6 +38,8 @@ pub(crate) struct Files {
     folder: PathBuf,
     /// Whether the root is the memory of another program, where nothing is written.
     is_adopted: bool,
+    /// The files of agents in the user's home that concern the store; `None` if none can.
+    home: Option<HomeMemory>,
     /// The decisions of a person about files.
     selection: OrderedMutex<Arc<Selection>>,
     /// The documents that were imported without their files.
@@ -60,6 +63,7 @@ pub(super) struct FileReaders {
     pub(super) user_git: UserConfig,
     pub(super) watch: Option<Watch>,
     pub(super) code_parser: Option<Arc<dyn CodeParser>>,
+    pub(super) home: Option<HomeMemory>,
 }
 
 impl Files {
@@ -71,11 +75,12 @@ impl Files {
         readers: FileReaders,
         unread: impl FnMut(String),
     ) -> Self {
-        let FileReaders { user_git, watch, code_parser } = readers;
+        let FileReaders { user_git, watch, code_parser, home } = readers;
         Self {
             root: root.to_owned(),
             folder: folder.to_owned(),
             is_adopted,
+            home,
             selection: OrderedMutex::new(
                 Rank::Selection,
                 Arc::new(Selection::load(kept_in(root, folder, is_adopted), folder)),

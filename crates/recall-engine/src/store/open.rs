@@ -16,6 +16,7 @@ use super::{CurrentSettings, Files, Index, IndexLock, IndexLocks, IndexPart, Ite
 use crate::embeddings::Models;
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::home_memory::HomeMemory;
 use crate::index_runs::IndexRuns;
 use crate::ledger::{Ledger, Own, RepositoryLog};
 use crate::session_log::Sessions;
@@ -110,6 +111,7 @@ impl Store {
             user_git: places.git(),
             watch: watcher.map(|watcher| watcher.watch(root, most_directories)),
             code_parser: code_parser.cloned(),
+            home: if is_adopted { None } else { HomeMemory::for_store(scope, root, places) },
         };
         let files = Files::open(root, &folder.path, is_adopted, readers, |problem| repaired.push(problem));
         if index.has_outdated_documents()? {

@@ -27,6 +27,7 @@ use crate::auto_memory;
 use crate::embeddings::{Encoders, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::home_memory::HomeMemory;
 use crate::index_runs::IndexRuns;
 use crate::ledger::Own;
 use crate::origin::Origin;
@@ -131,10 +132,16 @@ impl Registry {
                 }
             }
         }
-        if scope.sees(StoreScope::Global) && (scope == Scope::Global || self.places.global_root.is_dir()) {
+        if scope.sees(StoreScope::Global) && (scope == Scope::Global || self.has_global_documents(stores.first())) {
             stores.push(self.global(clock)?);
         }
         Ok(stores)
+    }
+
+    /// Returns whether there is a global store, or something in the user's home that belongs to it.
+    fn has_global_documents(&self, project: Option<&Arc<Store>>) -> bool {
+        let agents = project.map(|project| project.settings().adopt.home.clone()).unwrap_or_default();
+        self.places.global_root.is_dir() || HomeMemory::is_there_for_all(&self.places, &agents)
     }
 
     /// Returns the store of the client's project.

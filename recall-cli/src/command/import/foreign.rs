@@ -23,8 +23,14 @@ pub(super) enum ForeignCommand {
     /// Import the full-text database of RECALL v0: `.edi/recall/project.db` and `~/.edi/recall/global.db`.
     #[command(name = "recall-v0", after_help = examples!("recall import recall-v0 --dry-run", "recall import recall-v0 --scope global"))]
     RecallV0(ForeignArgs),
-    /// Import the database of Codex, EDI's knowledge engine: `~/.edi/codex.db`.
-    #[command(name = "codex", after_help = examples!("recall import codex", "recall import codex ~/backup/codex.db --of shop"))]
+    /// Import the database of EDI's Codex, a knowledge engine: `~/.edi/codex.db`. It is not `OpenAI`'s agent.
+    #[command(name = "edi-codex", after_help = examples!("recall import edi-codex", "recall import edi-codex ~/backup/codex.db --of shop"))]
+    EdiCodex(ForeignArgs),
+    /// Import the memories of `OpenAI` Codex: `~/.codex/memories`.
+    #[command(name = "openai-codex", after_help = examples!("recall import openai-codex --dry-run", "recall import openai-codex --scope global"))]
+    OpenAiCodex(ForeignArgs),
+    /// The earlier name of `edi-codex`.
+    #[command(name = "codex", hide = true, after_help = examples!("recall import codex"))]
     Codex(ForeignArgs),
     /// Import agents, profile and history from `.edi`; with `--scope global`, the profile in `~/.edi`.
     #[command(name = "edi", after_help = examples!("recall import edi"))]
@@ -48,6 +54,10 @@ pub(super) enum ForeignCommand {
     #[command(name = "transcripts", after_help = examples!("recall import transcripts --limit 20", "recall import transcripts ~/.codex/sessions/2026"))]
     Transcripts(ForeignArgs),
 }
+
+/// What is said to somebody who writes `codex`, which is the name of two tools.
+pub(in crate::command) const TWO_NAMED_CODEX: &str =
+    "`codex` is EDI's knowledge engine here, better named `edi-codex`; OpenAI's agent is `openai-codex`";
 
 /// The most items of an import.
 const MOST_ITEMS: u64 = 100_000;
@@ -101,7 +111,12 @@ impl SourceArgs {
 pub(super) async fn run(command: ForeignCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     let (kind, ForeignArgs { source, dry_run, limit }) = match command {
         ForeignCommand::RecallV0(args) => (ForeignKind::RecallV0, args),
-        ForeignCommand::Codex(args) => (ForeignKind::Codex, args),
+        ForeignCommand::EdiCodex(args) => (ForeignKind::EdiCodex, args),
+        ForeignCommand::OpenAiCodex(args) => (ForeignKind::OpenAiCodex, args),
+        ForeignCommand::Codex(args) => {
+            context.output.note(TWO_NAMED_CODEX);
+            (ForeignKind::EdiCodex, args)
+        }
         ForeignCommand::Edi(args) => (ForeignKind::Edi, args),
         ForeignCommand::ClaudeMem(args) => (ForeignKind::ClaudeMem, args),
         ForeignCommand::Mem0(args) => (ForeignKind::Mem0, args),

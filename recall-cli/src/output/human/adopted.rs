@@ -12,7 +12,7 @@ use super::text::printable;
 pub(crate) fn doubts(answer: &v1::VerifyResponse) -> String {
     let mut text = String::new();
     for doubt in answer.adopted.iter().flat_map(|adopted| &adopted.doubts) {
-        let v1::Doubt { path, line, sentence, name, kind, reason } = doubt;
+        let v1::Doubt { path, line, sentence, name, kind, reason, also_at } = doubt;
         let _ = writeln!(
             text,
             "{PATH}{}{PATH:#}{LINE}:{line}{LINE:#} {WARNING}{kind}{WARNING:#} {}: {}",
@@ -21,6 +21,9 @@ pub(crate) fn doubts(answer: &v1::VerifyResponse) -> String {
             printable(reason)
         );
         let _ = writeln!(text, "  {DIM}{}{DIM:#}", printable(sentence));
+        if !also_at.is_empty() {
+            let _ = writeln!(text, "  {DIM}also at {}{DIM:#}", printable(&also_at.join(", ")));
+        }
     }
     text
 }
@@ -44,11 +47,12 @@ pub(crate) fn sum(answer: &v1::VerifyResponse) -> Option<String> {
 }
 
 /// Describes whose file a hit is part of.
-pub(crate) fn fact(adopted: &v1::Adopted) -> &'static str {
-    match adopted.owner.as_str() {
-        "user" => "your agent's memory",
-        "repository" => "from the repository",
-        _ => "not committed",
+pub(crate) fn fact(adopted: &v1::Adopted) -> String {
+    match (adopted.owner.as_str(), adopted.agent.as_str()) {
+        ("user", "") => "your agent's memory".to_owned(),
+        ("user", agent) => format!("your agent's memory ({})", printable(agent)),
+        ("repository", _) => "from the repository".to_owned(),
+        _ => "not committed".to_owned(),
     }
 }
 
@@ -75,10 +79,11 @@ mod tests {
             name: "src/a.rs".to_owned(),
             kind: "file".to_owned(),
             reason: "deleted in 1a2b3c4".to_owned(),
+            also_at: vec!["AGENTS.md:7".to_owned()],
         };
         let adopted = v1::AdoptedCheck { files: 1, claims: 2, doubts: vec![doubt], too_early: false };
         let mut answer = v1::VerifyResponse { adopted: Some(adopted), ..v1::VerifyResponse::default() };
-        let expected = "CLAUDE.md:3 file src/a.rs: deleted in 1a2b3c4\n  See `src/a.rs`.\n";
+        let expected = "CLAUDE.md:3 file src/a.rs: deleted in 1a2b3c4\n  See `src/a.rs`.\n  also at AGENTS.md:7\n";
         assert_eq!(plain(&doubts(&answer)), expected);
         let summed = sum(&answer).expect("files were checked");
         assert_eq!(summed, "2 names checked in 1 file of instructions and memories for agents, 1 not there");

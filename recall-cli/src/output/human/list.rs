@@ -1,5 +1,7 @@
 //! Text output of listings.
 
+use std::fmt::Write as _;
+
 use anstyle::Style;
 use recall_api::convert::scope;
 use recall_api::v1;
@@ -49,7 +51,10 @@ fn row_with_reasons(entry: &v1::ListEntry, screen: Screen) -> [String; 5] {
 
 fn row(entry: &v1::ListEntry, screen: Screen) -> [String; 6] {
     let doc = entry.doc.clone().unwrap_or_default();
-    let name = if doc.path.is_empty() { format!("{} {}", doc.id, doc.title) } else { doc.path };
+    let mut name = if doc.path.is_empty() { format!("{} {}", doc.id, doc.title) } else { doc.path };
+    if !entry.also_at.is_empty() {
+        let _ = write!(name, " = {}", entry.also_at.join(" = "));
+    }
     let changed = doc.updated_at.or(doc.mtime).map(|time| moment(&time, screen.now)).unwrap_or_default();
     [
         doc.r#type,

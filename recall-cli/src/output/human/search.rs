@@ -138,7 +138,7 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view:
     match &hit.memory {
         Some(memory) => _ = write!(tail, "  {}", facts(memory).join(", ")),
         None if hit.adopted.is_some() => {
-            tail.extend(hit.adopted.iter().flat_map(|adopted| ["  ", adopted::fact(adopted)]));
+            tail.extend(hit.adopted.iter().flat_map(|adopted| ["  ".to_owned(), adopted::fact(adopted)]));
         }
         None if hit.staleness >= 1.0 => tail.push_str("  stale"),
         None => {}

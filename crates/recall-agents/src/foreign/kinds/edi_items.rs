@@ -33,8 +33,9 @@ pub(super) fn read(kind: ForeignKind, path: &Path, scratch: &Path, sink: &mut Si
     }
     database.require(expected, "items", &["id", "type", "title", "content", "tags", "scope", "created_at"])?;
     let is_codex = database.columns("items")?.contains("metadata");
-    if is_codex != (kind == ForeignKind::Codex) {
-        let found = if is_codex { "it is a database of Codex" } else { "its table `items` has no column `metadata`" };
+    if is_codex != (kind == ForeignKind::EdiCodex) {
+        let found =
+            if is_codex { "it is a database of EDI's Codex" } else { "its table `items` has no column `metadata`" };
         return Err(database.unexpected_error(expected, found.to_owned()));
     }
     if let Some(version) = database.greatest("schema_version", "version")?.filter(|version| *version > CODEX_VERSION) {

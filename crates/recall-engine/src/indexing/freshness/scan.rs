@@ -149,11 +149,13 @@ fn keep_latest(files: &mut Vec<FoundFile>, most: usize) {
     }
 }
 
-/// Returns the documents that were imported without their files, and the private summaries of sessions; without those that were
-/// removed since.
+/// Returns the documents that were imported without their files, the private summaries of sessions, and the files of agents in the
+/// user's home; without those that were removed since.
 fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
-    let summaries = store.files.private_summaries();
-    if store.files.list_imported_files().is_empty() && summaries.is_empty() {
+    let mut elsewhere = store.files.private_summaries();
+    store.files.follow_home(&store.settings().adopt.home);
+    elsewhere.extend(store.files.home_files());
+    if store.files.list_imported_files().is_empty() && elsewhere.is_empty() {
         return Vec::new();
     }
     let files = scan.files.iter().map(|file| file.path.as_str());
@@ -166,8 +168,8 @@ fn without_files(store: &Store, scan: &Scan) -> Vec<FoundFile> {
     let is_new = |file: &FoundFile, imported: &[FoundFile]| {
         !there.contains(file.path.as_str()) && !imported.iter().any(|known| known.path == file.path)
     };
-    let summaries: Vec<FoundFile> = summaries.into_iter().filter(|file| is_new(file, &imported)).collect();
-    imported.extend(summaries);
+    let elsewhere: Vec<FoundFile> = elsewhere.into_iter().filter(|file| is_new(file, &imported)).collect();
+    imported.extend(elsewhere);
     let selection = store.files.selection();
     imported.retain(|file| !selection.removes(&file.path));
     imported

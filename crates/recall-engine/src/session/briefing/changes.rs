@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 
-use recall_core::{MemoryView, SessionState, Timestamp};
+use recall_core::{MemoryView, Scope, SessionState, Timestamp};
 use recall_journal::Day;
 
+use crate::adopted::doubts_soon;
+use crate::doubt::Doubt;
 use crate::git::Git;
 use crate::indexing::put_back_since;
 use crate::memory::words::state_of;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
+use recall_text::DocPath;
 use recall_text::quote::inline;
 
 /// The most files, commits and memories that are listed.
@@ -18,6 +21,9 @@ const COMMITS: usize = 10;
 const DRIFTED: usize = 10;
 const ADDED: usize = 8;
 
+/// The most sentences of agents' files that are listed.
+const DOUBTED: usize = 5;
+
 const DAY_NANOS: i64 = 86_400_000_000_000;
 
 impl Scene<'_> {
@@ -25,6 +31,7 @@ impl Scene<'_> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
         entries.extend(drift(memories));
         entries.extend(self.added_lately(memories));
+        entries.extend(self.list_doubts());
         entries.extend(self.files());
         entries.extend(self.commits());
         entries
@@ -63,6 +70,24 @@ impl Scene<'_> {
         Some(Entry::new(text, added.iter().map(|view| view.memory.id.to_string()).collect()))
     }
 
+    /// Lists the sentences in agents' own instructions and memories that name what is gone, each once with all its places.
+    fn list_doubts(&self) -> Vec<Entry> {
+        let stores = match self.engine.stores(self.origin, Scope::All) {
+            Ok(stores) => stores,
+            Err(error) => {
+                tracing::debug!(%error, "the instructions for agents are not in the briefing");
+                return Vec::new();
+            }
+        };
+        let doubts = doubts_soon(&stores);
+        let mut entries: Vec<Entry> = doubts.iter().take(DOUBTED).map(doubt_entry).collect();
+        if let Some(more) = doubts.len().checked_sub(DOUBTED).filter(|more| *more > 0) {
+            let line = format!("- and {more} more sentences in files of agents; `recall verify` tells them all");
+            entries.push(Entry::new(line, Vec::new()));
+        }
+        entries
+    }
+
     /// Lists the files that the branch changes.
     fn files(&self) -> Option<Entry> {
         let branch = self.branch.as_ref().filter(|branch| !branch.files.is_empty())?;
@@ -96,6 +121,16 @@ impl Scene<'_> {
             commits.iter().rev().take(COMMITS).map(|commit| commit.id.clone()).collect(),
         )]
     }
+}
+
+fn doubt_entry(doubt: &Doubt) -> Entry {
+    let Doubt { path, line, sentence, name, kind: _, reason, also_at } = doubt;
+    let place = |(path, line): (&DocPath, u32)| format!("{}:{line}", inline(path.as_str()));
+    let others: Vec<String> = also_at.iter().map(|(path, line)| place((path, *line))).collect();
+    let others = if others.is_empty() { String::new() } else { format!(", also at {}", others.join(", ")) };
+    let (name, reason) = (inline(name), inline(reason));
+    let first = format!("- {}{others} names {name}, {reason}:", place((path, *line)));
+    Entry::new(format!("{first}\n  > {}", inline(sentence)), vec![path.to_string()])
 }
 
 /// Lists the memories that no longer match their files.

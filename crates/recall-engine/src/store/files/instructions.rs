@@ -8,22 +8,10 @@ use parking_lot::Mutex;
 use recall_core::Generation;
 use recall_os::FileStamp;
 use recall_os::git::Repository;
-use recall_text::DocPath;
+use recall_text::{DocPath, agent_file_patterns};
 
 use crate::doubt::AdoptedReport;
 use crate::git::Git;
-
-/// The patterns of files with instructions, for git.
-const PATTERNS: [&str; 8] = [
-    "*CLAUDE.md",
-    "*CLAUDE.local.md",
-    "*AGENTS.md",
-    "*GEMINI.md",
-    "*.claude/rules/*",
-    "*.cursor/rules/*",
-    "*.github/copilot-instructions.md",
-    "*.github/instructions/*",
-];
 
 /// The state of the files that a report is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +70,9 @@ impl InstructionCheck {
         }
         let mut committed = self.committed.lock();
         if committed.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *committed = Some((stamp, Git::at(root).tracked_paths(&PATTERNS).unwrap_or_default()));
+            let patterns = agent_file_patterns();
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            *committed = Some((stamp, Git::at(root).tracked_paths(&patterns).unwrap_or_default()));
         }
         committed.as_ref().is_some_and(|(_, paths)| paths.contains(path))
     }

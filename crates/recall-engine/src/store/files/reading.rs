@@ -3,7 +3,7 @@
 //!
 //! An imported document is read like a file until a file with its path appears, which takes its place for good. The summaries of
 //! sessions that stay in the data home are in the store's folder, at the path that they would have in the project, and are read in
-//! the same way.
+//! the same way. So are the files of agents in the user's home that concern the store, at paths of their own.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use recall_watch::{FoundFile, GitFacts, SizeLimits, StatOutcome, Tracking};
 
 use super::Files;
 use super::imported::{FILE, Imported, ImportedDocument, ImportedWriter, Placed};
+use crate::home_memory::{HomeFile, HomeMemory};
 use crate::store::settings::Configuration;
 
 impl Files {
@@ -31,7 +32,7 @@ impl Files {
             StatOutcome::Gone => match self.list_imported_files().get(path) {
                 Some(imported) => StatOutcome::File { size_bytes: imported.size_bytes, modified: imported.modified },
                 None if is_summary(path) => recall_watch::stat(&self.folder, path),
-                None => StatOutcome::Gone,
+                None => self.home.as_ref().map_or(StatOutcome::Gone, |home| home.stat(path)),
             },
             found => found,
         }
@@ -54,7 +55,10 @@ impl Files {
                     None if is_summary(path) => {
                         return content::read(&self.folder, path, &options).map(|content| (content, None));
                     }
-                    None => return Err(ContentError::Gone { path: gone }),
+                    None => {
+                        let home = self.home.as_ref().ok_or(ContentError::Gone { path: gone })?;
+                        return home.read(path).map(|content| (content, None));
+                    }
                 };
                 let text = self.text_of_imported(placed, &sizes)?;
                 let ImportedDocument { hash, size_bytes, modified, .. } = *placed.document;
@@ -179,6 +183,28 @@ impl Files {
             _ => None,
         };
         paths.into_iter().filter_map(found).collect()
+    }
+}
+
+impl Files {
+    /// Lists the files of agents in the home again if something changed there, and returns whether the list differs.
+    pub(crate) fn follow_home(&self, agents: &[String]) -> Configuration {
+        match &self.home {
+            Some(home) if home.follow(agents) => Configuration::Changed,
+            _ => Configuration::Same,
+        }
+    }
+
+    /// Returns the files of agents in the home as a scan finds files.
+    pub(crate) fn home_files(&self) -> Vec<FoundFile> {
+        self.home.as_ref().map(HomeMemory::files).unwrap_or_default()
+    }
+
+    /// Returns the file of an agent in the home that clients see at a path. A file of the root comes first, so that a repository
+    /// cannot pass one of its files off as the user's.
+    pub(crate) fn home_file(&self, path: &DocPath) -> Option<HomeFile> {
+        let file = self.home.as_ref()?.file(path)?;
+        (recall_watch::stat(&self.root, path) == StatOutcome::Gone).then_some(file)
     }
 }
 
