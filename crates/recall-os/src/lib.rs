@@ -28,6 +28,6 @@ pub use file_stamp::FileStamp;
 pub use folder::{Access, Folder};
 pub use git_files::{GIT_FILES, missing_lines, write_git_files};
 pub use power::runs_on_battery;
-pub use project_root::project_root;
+pub use project_root::{is_temporary_folder, project_root};
 pub use quarantine::{quarantine, quarantine_with};
 pub use share::{delete_file, share_file};
