@@ -4,9 +4,9 @@ mod change;
 mod text;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use recall_agents::{Folders, Ledger, RegisterError, SHIM, System, agent};
+use recall_agents::{Folders, Ledger, RegisterError, SHIM, ServerVariables, System, agent};
 use recall_api::Reason;
 
 pub(crate) use change::{Action, AgentChange, Mode};
@@ -37,6 +37,13 @@ pub(crate) fn ledger(mode: Mode, context: &CommandContext) -> Result<Ledger, Com
         Mode::DryRun => Ledger::read(folder),
     };
     opened.map_err(CommandError::from)
+}
+
+/// Returns what the server needs of this environment to find the user's files: an agent that is started from a desktop does not have
+/// what a shell sets.
+pub(crate) fn server_variables(context: &CommandContext) -> ServerVariables {
+    let recall_home = context.process_env.environment.recall_home.as_deref().and_then(Path::to_str);
+    recall_home.map(|home| ("RECALL_HOME".to_owned(), home.to_owned())).into_iter().collect()
 }
 
 /// Returns the path of the program that agents start.

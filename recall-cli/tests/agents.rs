@@ -37,7 +37,7 @@ const OTHERS: &[(&str, &str, &str, &str)] = &[
         "codex",
         ".codex/config.toml",
         "# mine\na = 1\n",
-        "# mine\na = 1\n\n[mcp_servers.recall]\ncommand = \"SHIM\"\nargs = []\n",
+        "# mine\na = 1\n\n[mcp_servers.recall]\ncommand = \"SHIM\"\nargs = []\nenv = { RECALL_HOME = \"DATA\" }\n",
     ),
     (
         "goose",
@@ -45,7 +45,7 @@ const OTHERS: &[(&str, &str, &str, &str)] = &[
         "# mine\na: 1\nextensions:\n  other: {cmd: x} # y\n",
         "# mine\na: 1\nextensions:\n  recall:\n    name: \"recall\"\n    \
          description: \"Local memory and search of code, documents and decisions\"\n    type: \"stdio\"\n    \
-         cmd: \"SHIM\"\n    args: []\n    envs: {}\n    enabled: true\n    timeout: 300\n  other: {cmd: x} # y\n",
+         cmd: \"SHIM\"\n    args: []\n    envs:\n      RECALL_HOME: \"DATA\"\n    enabled: true\n    timeout: 300\n  other: {cmd: x} # y\n",
     ),
 ];
 
@@ -145,6 +145,8 @@ fn every_agent_with_json_is_registered_once_and_its_file_is_restored() {
         let entry = &value.pointer(pointer).expect("the section")["recall"];
         let command = entry["command"].as_str().or_else(|| entry["command"][0].as_str());
         assert_eq!(command.map(Path::new), Some(&*user.shim()), "{client}: {text}");
+        let variables = entry.get("env").or_else(|| entry.get("environment")).expect("variables");
+        assert_eq!(variables["RECALL_HOME"].as_str().map(Path::new), Some(&*user.path("r")), "{client}: {text}");
         assert_eq!(value.pointer(pointer).expect("the section")["other"], json!({}), "{client}");
         assert!(text.starts_with("// mine\n{\n  \"a\": 1.50,\n") && text.contains("    // y\n"), "{client}: {text}");
         let again = user.done(&["mcp", "install", "--client", client]);
@@ -180,6 +182,7 @@ fn toml_and_yaml_keep_every_byte_of_the_rest() {
         user.write(file, theirs);
         user.done(&["mcp", "install", "--client", client]);
         let expected = expected.replace("SHIM", &user.shim().display().to_string());
+        let expected = expected.replace("DATA", &user.path("r").display().to_string());
         assert_eq!(user.text(file), expected, "{client}");
         user.done(&["mcp", "uninstall", "--client", client]);
         assert_eq!(user.text(file), *theirs, "{client}");
@@ -251,13 +254,19 @@ fn all_means_the_agents_that_are_there_and_uninstall_leaves_nothing() {
 #[test]
 fn a_failure_in_one_agent_does_not_keep_the_others_from_being_registered() {
     let user = User::new();
-    user.write(".cursor/mcp.json", "{\"a\": ");
+    user.write(".cursor/mcp.json", "{\n\"a\": ");
+    user.write(".codex/config.toml", "a = 1\nb = = 2\n");
     user.write(".junie/mcp/mcp.json", "{}");
     let output = user.run(&["mcp", "install", "--all"]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let said = String::from_utf8(output.stdout).expect("text");
-    assert!(said.contains("Cursor: failed: cannot edit") && said.contains("Junie: added the MCP server"), "{said}");
-    assert_eq!(user.text(".cursor/mcp.json"), "{\"a\": ");
+    assert!(said.contains("Junie: added the MCP server"), "{said}");
+    for (agent, file) in [("Cursor", ".cursor/mcp.json"), ("Codex", ".codex/config.toml")] {
+        let line = said.lines().find(|line| line.starts_with(&format!("{agent}: failed: cannot edit")));
+        let line = line.unwrap_or_else(|| panic!("{agent}: {said}"));
+        assert!(line.contains(file) && line.contains("line 2"), "the file and the line in it: {line}");
+    }
+    assert_eq!(user.text(".cursor/mcp.json"), "{\n\"a\": ");
     // The broken file has no entry of recall, so there is nothing to undo in it.
     assert_eq!(user.done(&["uninstall"]).matches("removed").count(), 1);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_client::{Attempts, Client, ConnectOptions, Launch, Replace, hint};
-use recall_config::{Dirs, DirsError};
+use recall_config::{Dirs, DirsError, McpSettings};
 use tokio::sync::Mutex;
 use tonic::Status;
 
@@ -23,6 +23,7 @@ pub(crate) struct Daemon {
     /// Held by the one call that polls the indexing progress. If each of many slow searches polled and cancelled its request
     /// at the end, the daemon would treat the resets as an attack and close the connection.
     pub(crate) asking: Mutex<()>,
+    /// Whether the model was asked to judge its hits, or is not to be asked.
     has_reminded: AtomicBool,
     /// Whether an older daemon was reported.
     has_warned: AtomicBool,
@@ -40,7 +41,7 @@ struct Link {
 
 impl Daemon {
     /// Creates the link without connecting.
-    pub(crate) fn new(dirs: Result<Dirs, DirsError>, replace: Replace) -> Self {
+    pub(crate) fn new(dirs: Result<Dirs, DirsError>, replace: Replace, settings: &McpSettings) -> Self {
         let options = dirs.map(|dirs| ConnectOptions {
             dirs,
             launch: Launch::IfNeeded,
@@ -57,12 +58,12 @@ impl Daemon {
             options: options.map_err(|error| ToolError::from(&error)),
             link: Mutex::default(),
             asking: Mutex::default(),
-            has_reminded: AtomicBool::new(false),
+            has_reminded: AtomicBool::new(!settings.judge_reminder),
             has_warned: AtomicBool::new(false),
         }
     }
 
-    /// Returns whether to remind the model to judge its hits: `true` only for the first call.
+    /// Returns whether to remind the model to judge its hits: `true` for the first call if the settings ask for it.
     pub(crate) fn reminds(&self) -> bool {
         !self.has_reminded.swap(true, Ordering::Relaxed)
     }

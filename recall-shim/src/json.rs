@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::index_run::Run;
-use crate::render::{self, ANSWER_CHARS, JUDGE_REMINDER, Place, TooMany, clean};
+use crate::render::{self, ANSWER_CHARS, Place, TooMany, clean};
 
 /// A symbol takes about 120 characters, so these leave more than half of an answer to the text.
 const MOST_SYMBOLS: usize = 100;
@@ -19,7 +19,12 @@ const AROUND_CHARS: usize = 500;
 /// hit.
 ///
 /// Hits that do not fit are left to the next page. The first hit is always included, with its text cut if necessary.
-pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32) -> String) -> Value {
+pub(crate) fn search(
+    response: &SearchResponse,
+    offset: u32,
+    reminder: Option<&str>,
+    cursor: impl Fn(u32) -> String,
+) -> Value {
     let mut response = response.clone();
     loop {
         let shown = response.results.len() as u32;
@@ -27,7 +32,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
         let mut answer = object(recall_api::json::answer(&response));
         answer.insert("next_offset".to_owned(), next.into());
         answer.insert("cursor".to_owned(), next.map(&cursor).into());
-        answer.insert("_judge_reminder".to_owned(), JUDGE_REMINDER.into());
+        answer.extend(reminder.map(|reminder| ("_judge_reminder".to_owned(), reminder.into())));
         let excess = excess(&answer);
         if excess == 0 {
             return Value::Object(answer);
@@ -223,8 +228,9 @@ mod tests {
     fn hits_that_do_not_fit_are_left_to_the_next_page() {
         let text = "a \"quoted\" line\n".repeat(600);
         let large = || hit(doc("a.rs", "code", "rust"), "f", &text);
-        let answer =
-            search(&sample_answer(vec![large(), large(), large(), large()]), 4, |position| format!("<{position}>"));
+        let answer = search(&sample_answer(vec![large(), large(), large(), large()]), 4, None, |position| {
+            format!("<{position}>")
+        });
         assert!(size(&answer) <= ANSWER_CHARS);
         assert_eq!(answer["results"].as_array().map(Vec::len), Some(2));
         assert_eq!((&answer["next_offset"], &answer["cursor"]), (&6.into(), &"<6>".into()));
@@ -233,7 +239,7 @@ mod tests {
     #[test]
     fn a_hit_that_is_larger_than_an_answer_is_cut() {
         let answer =
-            search(&sample_answer(vec![hit(doc("a.rs", "code", "rust"), "f", &"x\n".repeat(50_000))]), 0, |_| {
+            search(&sample_answer(vec![hit(doc("a.rs", "code", "rust"), "f", &"x\n".repeat(50_000))]), 0, None, |_| {
                 String::new()
             });
         assert!(size(&answer) <= ANSWER_CHARS);
@@ -250,7 +256,7 @@ mod tests {
         let text = "a line of a large memory\n".repeat(20_000);
         let mut large = hit(doc("L-0123abcd", "lesson", ""), "", &text);
         large.memory = Some(Memory { content: text.clone(), ..Memory::default() });
-        let answer = search(&sample_answer(vec![large]), 0, |_| String::new());
+        let answer = search(&sample_answer(vec![large]), 0, None, |_| String::new());
         assert!(size(&answer) <= ANSWER_CHARS, "{}", size(&answer));
         let [chunk, memory] = [&answer["results"][0]["chunk"]["text"], &answer["results"][0]["memory"]["content"]];
         assert!(chunk.as_str().is_some_and(|text| text.len() > 1_000), "{chunk}");
@@ -262,8 +268,10 @@ mod tests {
         let answer = search(
             &sample_answer(vec![hit(doc("a\u{202e}.rs", "code", "rust"), "f\u{1b}[31m", "x\u{200b}y")]),
             0,
+            Some("judge"),
             |_| String::new(),
         );
+        assert_eq!(answer["_judge_reminder"], "judge");
         let hit = &answer["results"][0];
         assert_eq!(
             (&hit["doc"]["path"], &hit["chunk"]["symbol"], &hit["chunk"]["text"]),

@@ -29,6 +29,7 @@ mod resource;
 mod roots;
 mod run;
 mod server;
+mod skill;
 mod stdio;
 mod tool;
 mod transport;

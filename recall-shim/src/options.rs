@@ -11,6 +11,10 @@ pub struct Options {
     /// Which tools are offered.
     #[arg(long, value_enum, default_value_t, value_name = "SET")]
     pub tools: ToolSet,
+
+    /// List the tools without the prefix `recall_`, for agents that put the server's name before it. Both names are accepted.
+    #[arg(long)]
+    pub plain_names: bool,
 }
 
 /// Which tools are offered.
@@ -33,5 +37,7 @@ mod tests {
         assert_eq!(options(&["recall-shim"]), Some(ToolSet::Core));
         assert_eq!(options(&["recall-shim", "--tools", "full"]), Some(ToolSet::Full));
         assert_eq!(options(&["recall-shim", "--tools", "all"]), None);
+        let names = |arguments: &[&str]| Options::parse_from(arguments).plain_names;
+        assert!(names(&["recall-shim", "--plain-names"]) && !names(&["recall-shim"]));
     }
 }

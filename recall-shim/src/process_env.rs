@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use recall_api::v1::{Provenance, RequestContext};
 use recall_client::Replace;
-use recall_config::{Dirs, DirsError, Environment, McpSettings, Settings, project_root};
+use recall_config::{BroadRoot, Dirs, DirsError, Environment, McpSettings, Settings, check_project_root, project_root};
 use recall_text::PROJECT_FOLDER;
 
 use crate::tool::key::key;
@@ -54,7 +54,9 @@ impl ProcessEnv {
         let home = environment.home;
         let names_project =
             PROJECT_VARIABLES.iter().any(|name| std::env::var_os(name).is_some_and(|at| !at.is_empty()));
-        let is_in_project = names_project || is_in_project(&directory, home.as_deref());
+        let named = Path::new(&context.working_directory);
+        let is_in_project = (names_project && check_project_root(named, home.as_deref(), BroadRoot::Refuse).is_ok())
+            || is_in_project(&directory, home.as_deref());
         Self { dirs, replace, home, context, is_own_session, is_in_project, mcp }
     }
 }
@@ -62,10 +64,10 @@ impl ProcessEnv {
 /// The variables in which a client or EDI names the project.
 const PROJECT_VARIABLES: [&str; 2] = ["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"];
 
-/// Returns whether a directory, or one above it, is marked as the root of a project. The root of the file system and the home
-/// folder are none.
-fn is_in_project(directory: &Path, home: Option<&Path>) -> bool {
-    if directory.parent().is_none() || home == Some(directory) {
+/// Returns whether a directory, or one above it, is marked as the root of a project. The root of the file system, the home folder and
+/// `/tmp` are none.
+pub(crate) fn is_in_project(directory: &Path, home: Option<&Path>) -> bool {
+    if check_project_root(directory, home, BroadRoot::Refuse).is_err() {
         return false;
     }
     let root = project_root(directory, home);

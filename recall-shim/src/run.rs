@@ -26,7 +26,7 @@ pub fn main() -> ExitCode {
     runtime.block_on(async {
         let process_env = ProcessEnv::read();
         let mcp = process_env.mcp;
-        let shim = Arc::new(Shim::new(options.tools, process_env));
+        let shim = Arc::new(Shim::new(&options, process_env));
         let (input, output) = rmcp::transport::stdio_pipes();
         tokio::select! {
             () = serve(Arc::clone(&shim), LineTransport::new(input, output, &mcp)) => {}

@@ -9,20 +9,21 @@ use recall_text::nearest;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
 use crate::daemon::Daemon;
-use crate::options::ToolSet;
+use crate::error::ToolError;
+use crate::options::Options;
 use crate::process_env::ProcessEnv;
 use crate::progress::Progress;
-use crate::roots::Roots;
+use crate::roots::{OwnFolder, PROJECT_ARGUMENT, ProjectHint, Roots};
 use crate::tool::Tool;
-use crate::{answer, prompt, resource};
+use crate::{answer, prompt, resource, skill};
 
 /// How long a client may cache discovery and the lists. They are built into the program and do not change while it runs; an
 /// hour bounds how long a client misses an upgrade.
@@ -35,6 +36,7 @@ const LAST_CALL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Shim {
     tools: Vec<Tool>,
+    options: Options,
     context: v1::RequestContext,
     is_own_session: bool,
     home: Option<PathBuf>,
@@ -44,12 +46,20 @@ pub(crate) struct Shim {
 
 impl Shim {
     /// Creates the server without connecting to the daemon.
-    pub(crate) fn new(tools: ToolSet, process_env: ProcessEnv) -> Self {
+    pub(crate) fn new(options: &Options, process_env: ProcessEnv) -> Self {
         let ProcessEnv { dirs, replace, home, context, is_own_session, is_in_project, mcp } = process_env;
-        let daemon = Daemon::new(dirs, replace);
-        let started_in = Some(PathBuf::from(&context.working_directory)).filter(|_| !is_in_project);
-        let roots = Roots::new(started_in, mcp.roots_wait);
-        Self { tools: Tool::in_set(tools).collect(), context, is_own_session, home, roots, daemon }
+        let daemon = Daemon::new(dirs, replace, &mcp);
+        let own = OwnFolder { directory: PathBuf::from(&context.working_directory), is_in_project };
+        let roots = Roots::new(own, home.clone(), mcp.roots_wait);
+        Self {
+            tools: Tool::in_set(options.tools).collect(),
+            options: options.clone(),
+            context,
+            is_own_session,
+            home,
+            roots,
+            daemon,
+        }
     }
 
     /// Ends the session if this process created it and has connected to the daemon.
@@ -69,11 +79,24 @@ impl Shim {
         let _ = tokio::time::timeout(LAST_CALL, client.end_session(request)).await;
     }
 
-    /// Returns the context of a request: that of the process, with the client's own name as the agent, and in the client's folder if
-    /// the process was started outside of any project.
+    /// Returns the context of a request without arguments: that of the process, with the client's own name as the agent, and in the
+    /// client's folder if the process was started outside of any project.
     async fn context(&self, request: &RequestContext<RoleServer>) -> v1::RequestContext {
+        // Only a named project can be unknown.
+        self.context_for(request, &ProjectHint::default()).await.unwrap_or_else(|_| self.context_in(None))
+    }
+
+    /// Returns the context of a call, in the project that its arguments name.
+    ///
+    /// # Errors
+    /// The call names a project that is not open.
+    async fn context_for(
+        &self,
+        request: &RequestContext<RoleServer>,
+        hint: &ProjectHint,
+    ) -> Result<v1::RequestContext, ToolError> {
         let agent = request.client_info().map(|client| client.name).unwrap_or_default();
-        v1::RequestContext { agent, ..self.context_in(self.roots.directory(request).await) }
+        Ok(v1::RequestContext { agent, ..self.context_in(self.roots.directory(request, hint).await?) })
     }
 
     /// Returns the context of the process, in another working directory if there is one.
@@ -87,7 +110,8 @@ impl Shim {
 
     fn tool(&self, name: &str) -> Result<Tool, ErrorData> {
         let offered = || self.tools.iter().map(|tool| &*tool.definition().name);
-        Tool::from_name(name).filter(|tool| self.tools.contains(tool)).ok_or_else(|| {
+        let plain = || self.options.plain_names.then(|| Tool::from_plain_name(name)).flatten();
+        Tool::from_name(name).or_else(plain).filter(|tool| self.tools.contains(tool)).ok_or_else(|| {
             let meant = nearest(name, offered()).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
             ErrorData::invalid_params(format!("there is no tool `{name}`{meant}"), None)
         })
@@ -110,7 +134,7 @@ impl ServerHandler for Shim {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.tools.iter().map(|tool| tool.definition().clone()).collect();
+        let tools = self.tools.iter().map(|tool| tool.listing(&self.options)).collect();
         Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
@@ -121,10 +145,14 @@ impl ServerHandler for Shim {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tool(&request.name)?;
-        let arguments = request.arguments.unwrap_or_default();
+        let mut arguments = request.arguments.unwrap_or_default();
+        let hint = ProjectHint::read(&arguments);
+        if !tool.has_argument(PROJECT_ARGUMENT) {
+            arguments.remove(PROJECT_ARGUMENT);
+        }
         let progress = Progress::for_call(&context);
         let call = async {
-            let origin = self.context(&context).await;
+            let origin = self.context_for(&context, &hint).await?;
             tool.call(arguments, &self.daemon, origin, self.home.as_deref(), progress).await
         };
         // The future is as large as its largest message; a box avoids copying it.
@@ -132,13 +160,15 @@ impl ServerHandler for Shim {
         Ok(answer::to_result(answer).into())
     }
 
-    /// Returns an empty list: there are too many documents. The templates name them; `recall_list` and completion find them.
+    /// Returns the files of the skills. There are too many documents: the templates name them; `recall_list` and completion find them.
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::default().with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
+        Ok(ListResourcesResult::with_all_items(skill::resources())
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(CacheScope::Public))
     }
 
     async fn list_resource_templates(
@@ -155,8 +185,33 @@ impl ServerHandler for Shim {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = async { resource::read(&request.uri, &self.daemon, self.context(&context).await).await };
+        let read = async {
+            let origin = self.context(&context).await;
+            if skill::is_skill(&request.uri) {
+                skill::read(&request.uri, TTL_MS, &self.daemon, origin).await
+            } else {
+                resource::read(&request.uri, &self.daemon, origin).await
+            }
+        };
         Ok(until_cancelled(&context, read).await??.into())
+    }
+
+    async fn list_skills(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let list = async { skill::list(&self.daemon, self.context(&context).await).await };
+        until_cancelled(&context, list).await
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let get = async { skill::get(&request.uri, TTL_MS, &self.daemon, self.context(&context).await).await };
+        until_cancelled(&context, get).await?
     }
 
     async fn list_prompts(
@@ -204,7 +259,7 @@ async fn until_cancelled<T>(
 }
 
 /// The instructions that a client gives to its model, the most important first, because clients truncate them.
-const INSTRUCTIONS: &str = include_str!("server/instructions.txt");
+pub(crate) const INSTRUCTIONS: &str = include_str!("server/instructions.txt");
 
 /// The longest text that no client truncates.
 #[cfg(test)]
@@ -212,8 +267,13 @@ pub(crate) const LONGEST_TEXT_CHARS: usize = 2_000;
 
 /// Returns the server's name and capabilities. They do not change while it runs, so no change notifications are announced.
 fn server_config() -> ServerConfig {
-    let capabilities =
-        ServerCapabilities::builder().enable_completions().enable_prompts().enable_resources().enable_tools().build();
+    let capabilities = ServerCapabilities::builder()
+        .enable_completions()
+        .enable_prompts()
+        .enable_resources()
+        .enable_tools()
+        .enable_skills()
+        .build();
     let implementation = Implementation::new("recall", env!("CARGO_PKG_VERSION"))
         .with_title("recall")
         .with_description("Local memory of a project: code, documents and decisions, searched in milliseconds");
@@ -233,6 +293,6 @@ mod tests {
     fn only_existing_capabilities_are_announced() {
         let announced = serde_json::to_value(server_config().capabilities).expect("plain data");
         let announced: Vec<&String> = announced.as_object().expect("an object").keys().collect();
-        assert_eq!(announced, ["completions", "prompts", "resources", "tools"]);
+        assert_eq!(announced, ["extensions", "completions", "prompts", "resources", "tools"]);
     }
 }

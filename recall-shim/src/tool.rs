@@ -1,7 +1,7 @@
 //! The tools of the server.
 //!
 //! Each is a row of one table, a file with its call and its text, and a JSON file with its definition. Arguments are checked
-//! against the definition.
+//! against the definition. The core set lists less of it, because each session pays for every word.
 
 mod add;
 mod call;
@@ -25,18 +25,20 @@ mod status;
 mod store;
 mod verify;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use recall_api::v1::RequestContext;
 use rmcp::model::{self, JsonObject};
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::arguments;
 use crate::daemon::Daemon;
 use crate::error::ToolError;
-use crate::options::ToolSet;
+use crate::options::{Options, ToolSet};
 use crate::progress::Progress;
 use call::Call;
 
@@ -113,13 +115,43 @@ impl Tool {
         Self::ALL.iter().copied().find(|tool| tool.definition().name == name)
     }
 
-    /// Returns the definition that clients see.
+    /// Returns the whole definition, which arguments are checked against.
     pub(crate) fn definition(self) -> &'static model::Tool {
         static DEFINITIONS: LazyLock<Vec<model::Tool>> = LazyLock::new(|| {
             let read = |tool: &Tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test");
             Tool::ALL.iter().map(read).collect()
         });
         &DEFINITIONS[self as usize]
+    }
+
+    /// Returns the definition that clients of a set see. The core set leaves out the arguments that an agent seldom needs, which are
+    /// accepted nevertheless, and what a client learns from an error in time.
+    pub(crate) fn listing(self, options: &Options) -> model::Tool {
+        let mut listed = self.definition().clone();
+        if options.tools == ToolSet::Core {
+            listed.input_schema = Arc::new(brief_schema(&listed.input_schema));
+        }
+        if options.plain_names {
+            listed.name = Cow::Borrowed(self.plain_name());
+        }
+        listed
+    }
+
+    /// Returns the name without the prefix that tells recall's tools from those of other servers.
+    fn plain_name(self) -> &'static str {
+        let name = &*self.definition().name;
+        name.strip_prefix("recall_").unwrap_or(name)
+    }
+
+    /// Returns the tool of that name without its prefix.
+    pub(crate) fn from_plain_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|tool| tool.plain_name() == name)
+    }
+
+    /// Returns whether the definition has an argument.
+    pub(crate) fn has_argument(self, name: &str) -> bool {
+        let properties = self.definition().input_schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| properties.contains_key(name))
     }
 
     /// Answers a call.
@@ -141,6 +173,42 @@ impl Tool {
     }
 }
 
+/// The arguments that the core set accepts and does not list: JSON instead of text, tuning, and names that earlier servers had.
+const UNLISTED: [&str; 10] = [
+    "format",
+    "include_code",
+    "include_memories",
+    "rerank",
+    "explain",
+    "bm25_weight",
+    "vector_weight",
+    "ppr_weight",
+    "project_id",
+    "useful",
+];
+
+/// Returns a schema without the unlisted arguments, without lower bounds, which no agent misses, and without defaults of `false`.
+fn brief_schema(schema: &JsonObject) -> JsonObject {
+    let mut brief = schema.clone();
+    brief.retain(|key, value| match key.as_str() {
+        "additionalProperties" | "minLength" | "minimum" => false,
+        "default" => *value != Value::Bool(false),
+        _ => true,
+    });
+    if let Some(Value::Object(properties)) = brief.get_mut("properties") {
+        properties.retain(|name, _| !UNLISTED.contains(&name.as_str()));
+        properties.values_mut().for_each(shorten);
+    }
+    brief.get_mut("items").into_iter().for_each(shorten);
+    brief
+}
+
+fn shorten(schema: &mut Value) {
+    if let Value::Object(schema) = schema {
+        *schema = brief_schema(schema);
+    }
+}
+
 /// Returns the arguments that determine what is found, not those that determine how it is shown, in a fixed order.
 fn question(tool: Tool, arguments: &JsonObject) -> String {
     const PRESENTATION: [&str; 5] = ["budget_tokens", "cursor", "format", "k", "limit"];
@@ -151,10 +219,21 @@ fn question(tool: Tool, arguments: &JsonObject) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
-    use crate::server::LONGEST_TEXT_CHARS;
+    use crate::server::{INSTRUCTIONS, LONGEST_TEXT_CHARS};
+
+    fn options(tools: ToolSet) -> Options {
+        Options { tools, plain_names: false }
+    }
+
+    #[test]
+    fn plain_names_are_unique_and_lead_to_their_tools() {
+        for &tool in Tool::ALL {
+            let listed = tool.listing(&Options { tools: ToolSet::Full, plain_names: true });
+            assert!(!listed.name.starts_with("recall_"), "{}", listed.name);
+            assert_eq!(Tool::from_plain_name(&listed.name), Some(tool));
+        }
+    }
 
     #[test]
     fn every_definition_is_portable() {
@@ -171,13 +250,18 @@ mod tests {
             // Default values of hints are left out, and the other hints are meaningless for a read-only tool.
             let is_read_only = annotations.read_only_hint == Some(true);
             assert_eq!(annotations.idempotent_hint, (!is_read_only && !counts).then_some(true), "{tool:?}");
-            check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
+            for set in [ToolSet::Core, ToolSet::Full] {
+                let listed = tool.listing(&options(set));
+                check_portable(&Value::Object((*listed.input_schema).clone()), &format!("{tool:?}"));
+            }
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
         }
     }
 
     /// The arguments whose names are self-explanatory: every description costs each session its tokens.
-    const SELF_EXPLANATORY: [&str; 14] = [
+    const SELF_EXPLANATORY: [&str; 16] = [
+        "from_agent",
+        "to_agent",
         "limit",
         "depth",
         "tags",
@@ -227,10 +311,28 @@ mod tests {
     }
 
     #[test]
-    fn clients_see_all_of_a_definition() {
+    fn clients_of_the_full_set_see_all_of_a_definition() {
         for tool in Tool::ALL {
             let written: Value = serde_json::from_str(tool.source()).expect("JSON");
-            assert_eq!(serde_json::to_value(tool.definition()).expect("plain data"), written, "{tool:?}");
+            assert_eq!(
+                serde_json::to_value(tool.listing(&options(ToolSet::Full))).expect("plain data"),
+                written,
+                "{tool:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_core_set_lists_less_and_accepts_as_much() {
+        let listed = Tool::Search.listing(&options(ToolSet::Core));
+        let schema = serde_json::to_string(&listed.input_schema).expect("plain data");
+        for (name, is_listed) in [("query", true), ("budget_tokens", true), ("project", true), ("bm25_weight", false)] {
+            assert_eq!(schema.contains(&format!("\"{name}\":")), is_listed, "{name}");
+            assert!(Tool::Search.has_argument(name), "{name}");
+        }
+        assert!(schema.contains("\"required\":[\"query\"]") && schema.contains("\"maximum\":50"), "{schema}");
+        for name in UNLISTED {
+            assert!(Tool::ALL.iter().any(|tool| tool.has_argument(name)), "{name} is no argument");
         }
     }
 
@@ -246,10 +348,11 @@ mod tests {
 
     /// Four characters are about a token, and every session pays for all of them.
     #[test]
-    fn the_core_tools_take_no_more_than_3000_tokens() {
-        let definitions: Vec<_> = Tool::in_set(ToolSet::Core).map(Tool::definition).collect();
-        let text = serde_json::to_string(&definitions).expect("plain data");
-        assert!(text.chars().count() <= 4 * 3_000, "{}", text.chars().count());
+    fn the_core_tools_and_the_instructions_take_no_more_than_2600_tokens() {
+        let definitions: Vec<_> =
+            Tool::in_set(ToolSet::Core).map(|tool| tool.listing(&options(ToolSet::Core))).collect();
+        let text = serde_json::to_string(&definitions).expect("plain data") + INSTRUCTIONS;
+        assert!(text.chars().count() <= 4 * 2_600, "{}", text.chars().count());
     }
 
     #[test]

@@ -3,13 +3,16 @@
 //! The SDK's own transport drops a line that it cannot read, and a client waits for its answer for ever. Here every line that asks
 //! for an answer gets one, and what a client meant is read if that is clear: see [`message`].
 //!
+//! In revision 2025-03-26 a line may be a batch, whose answers are one line too: see [`batch`].
+//!
 //! Calls beyond the limit wait in the pipe: an error would make clients repeat them at once (ADR 54).
 
+mod batch;
 mod id_scan;
 mod line;
 mod message;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 
@@ -21,8 +24,9 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
+use batch::{Batch, Batches, Outgoing, answered_call};
 use line::{Line, Lines};
-use message::Rejected;
+use message::{Received, Rejected};
 
 /// The calls that are being answered, each with its place among those that may be.
 type InFlight = Arc<SyncMutex<HashMap<RequestId, OwnedSemaphorePermit>>>;
@@ -37,6 +41,9 @@ pub(crate) struct LineTransport<R, W> {
     place: Option<OwnedSemaphorePermit>,
     /// The answer to a line that is not a message, while it is written.
     rejection: Option<JoinHandle<io::Result<()>>>,
+    batches: Arc<SyncMutex<Batches>>,
+    /// The messages of a batch that were not received yet.
+    unpacked: VecDeque<RxJsonRpcMessage<RoleServer>>,
 }
 
 impl<R, W> LineTransport<R, W>
@@ -52,12 +59,14 @@ where
             places: Arc::new(Semaphore::new(settings.calls.get())),
             place: None,
             rejection: None,
+            batches: Arc::default(),
+            unpacked: VecDeque::new(),
         }
     }
 
     /// Keeps the books of the calls that are being answered.
     fn note_received(&mut self, message: &RxJsonRpcMessage<RoleServer>) {
-        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = lock(&self.in_flight);
         match message {
             JsonRpcMessage::Request(request) => {
                 in_flight.extend(self.place.take().map(|place| (request.id.clone(), place)));
@@ -68,6 +77,10 @@ where
                     && let Some(id) = &cancelled.params.request_id
                 {
                     in_flight.remove(id);
+                    let outgoing = lock(&self.batches).cancel(id);
+                    if let Some(writing) = write_soon(&self.output, outgoing) {
+                        self.rejection = Some(writing);
+                    }
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -75,11 +88,36 @@ where
     }
 
     fn reject(&mut self, rejected: Rejected) {
-        let Rejected { id, code, message } = rejected;
-        let error = ErrorData::new(code, message, None);
-        let answer = TxJsonRpcMessage::<RoleServer>::error(error, id);
-        self.rejection = Some(tokio::spawn(write(Arc::clone(&self.output), answer)));
+        self.rejection = write_soon(&self.output, Outgoing::Message(Box::new(rejection(rejected))));
     }
+
+    /// Unpacks a batch: its messages are received one after the other, and what is no message is answered.
+    fn unpack(&mut self, read: Vec<Result<RxJsonRpcMessage<RoleServer>, Rejected>>) {
+        let mut batch = Batch::default();
+        for message in read {
+            match message {
+                Ok(message) => {
+                    if let JsonRpcMessage::Request(request) = &message {
+                        batch.waiting.insert(request.id.clone());
+                    }
+                    self.unpacked.push_back(message);
+                }
+                Err(rejected) => batch.answers.push(rejection(rejected)),
+            }
+        }
+        let outgoing = lock(&self.batches).open(batch);
+        self.rejection = write_soon(&self.output, outgoing);
+    }
+}
+
+/// Returns the answer to what is no message.
+fn rejection(rejected: Rejected) -> TxJsonRpcMessage<RoleServer> {
+    let Rejected { id, code, message } = rejected;
+    TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, message, None), id)
+}
+
+fn lock<T>(mutex: &SyncMutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>
@@ -93,17 +131,17 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let answered = match &message {
-            JsonRpcMessage::Response(response) => Some(response.id.clone()),
-            JsonRpcMessage::Error(error) => error.id.clone(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-        };
+        let answered = answered_call(&message);
+        let outgoing = lock(&self.batches).take(message);
         let (output, in_flight) = (Arc::clone(&self.output), Arc::clone(&self.in_flight));
         async move {
             // A task of its own: if the SDK drops this future, half a line must not remain in the output.
-            let written = tokio::spawn(write(output, message)).await.map_err(io::Error::other)?;
+            let written = match write_soon(&output, outgoing) {
+                Some(writing) => writing.await.map_err(io::Error::other)?,
+                None => Ok(()),
+            };
             if let Some(id) = answered {
-                in_flight.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                lock(&in_flight).remove(&id);
             }
             written
         }
@@ -121,16 +159,21 @@ where
                 // While there is no place, the next calls wait in the pipe.
                 self.place = Some(Arc::clone(&self.places).acquire_owned().await.ok()?);
             }
+            if let Some(message) = self.unpacked.pop_front() {
+                self.note_received(&message);
+                return Some(message);
+            }
             let read = match self.lines.next().await? {
-                Line::Whole(bytes) => message::read(bytes),
+                Line::Whole(bytes) => message::read(bytes, lock(&self.batches).are_allowed),
                 Line::TooLong { id, limit_bytes } => Err(Rejected::too_long(id, limit_bytes)),
             };
             match read {
-                Ok(Some(message)) => {
+                Ok(Received::Message(message)) => {
                     self.note_received(&message);
-                    return Some(message);
+                    return Some(*message);
                 }
-                Ok(None) => {}
+                Ok(Received::Batch(messages)) => self.unpack(messages),
+                Ok(Received::Nothing) => {}
                 Err(rejected) => self.reject(rejected),
             }
         }
@@ -142,12 +185,24 @@ where
     }
 }
 
-/// Writes a message as a line.
+/// Writes what is to be written as a line, in a task of its own; `None` if that is nothing.
+fn write_soon<W>(output: &Arc<Mutex<Option<W>>>, outgoing: Outgoing) -> Option<JoinHandle<io::Result<()>>>
+where
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let line = match outgoing {
+        Outgoing::Message(message) => serde_json::to_vec(&message),
+        Outgoing::Batch(messages) => serde_json::to_vec(&messages),
+        Outgoing::Nothing => return None,
+    };
+    Some(tokio::spawn(write(Arc::clone(output), line)))
+}
+
 async fn write<W: AsyncWrite + Unpin>(
     output: Arc<Mutex<Option<W>>>,
-    message: TxJsonRpcMessage<RoleServer>,
+    line: serde_json::Result<Vec<u8>>,
 ) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&message)?;
+    let mut line = line?;
     line.push(b'\n');
     let mut output = output.lock().await;
     let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -227,6 +282,40 @@ mod tests {
         assert_eq!((&answers[0]["id"], &answers[0]["error"]["code"]), (&json!("a"), &json!(-32602)));
         let message = answers[0]["error"]["message"].as_str().expect("a text");
         assert!(message.contains("100") && message.contains("mcp.message_bytes"), "{message}");
+    }
+
+    #[test]
+    fn the_answers_of_a_batch_are_one_line() {
+        block_on(async {
+            let Client { mut input, mut output, mut transport } = client(&McpSettings::default());
+            lock(&transport.batches).are_allowed = true;
+            let ping = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+            let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+            let batch = json!([ping(1), ping(2), {"jsonrpc": "2.0", "id": 3}, ping(4)]);
+            input.write_all(format!("{batch}\n{cancel}\n[]\n").as_bytes()).await.expect("room");
+            let answer = |id: i64| {
+                let error = ErrorData::internal_error("an answer", None);
+                TxJsonRpcMessage::<RoleServer>::error(error, Some(RequestId::Number(id)))
+            };
+            for _ in 0..3 {
+                transport.receive().await.expect("a call of the batch");
+            }
+            transport.send(answer(4)).await.expect("the client is there");
+            transport.receive().await.expect("the cancellation");
+            transport.send(answer(1)).await.expect("the client is there");
+            drop(input);
+            assert!(transport.receive().await.is_none(), "an empty batch is refused");
+            transport.close().await.expect("it closes");
+            drop(transport);
+            let mut text = String::new();
+            output.read_to_string(&mut text).await.expect("UTF-8");
+            let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            let mut ids: Vec<_> =
+                lines[0].as_array().expect("a batch").iter().map(|answer| answer["id"].as_i64()).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, [Some(1), Some(3), Some(4)]);
+            assert_eq!((lines.len(), &lines[1]["error"]["code"]), (2, &json!(-32600)));
+        });
     }
 
     #[test]

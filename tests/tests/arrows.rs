@@ -129,7 +129,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("regex*", &["recall-text", "recall-core", "recall-index", "recall-secrets"]),
     ("strsim", &["recall-text"]),
     ("jiff", &["recall-agents", "recall-journal", "recall-api", "recall-core", "recall-cli", "recall-shim"]),
-    ("serde-saphyr", &["recall-agents", "recall-cli"]),
+    ("serde-saphyr", &["recall-agents", "recall-cli", "recall-tests"]),
     ("tokenizers", &["recall-models"]),
     ("ureq", &["recall-models"]),
     ("rustls", &["recall-models", "recall-shared"]),

@@ -146,8 +146,12 @@ impl Client {
     }
 
     fn search(&mut self) -> (String, bool) {
-        let params = json!({"name": "recall_search", "arguments": {"query": "heron_connect"}});
-        let (answer, is_asked) = self.request("tools/call", &params);
+        self.call("recall_search", &json!({"query": "heron_connect"}))
+    }
+
+    /// Calls a tool. Returns its text, and whether the shim asked for roots.
+    fn call(&mut self, tool: &str, arguments: &Value) -> (String, bool) {
+        let (answer, is_asked) = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         (answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned(), is_asked)
     }
 }
@@ -173,4 +177,75 @@ fn a_shim_outside_of_any_project_works_in_the_clients_folder() {
     // In a project the client is not asked.
     let (found, is_asked) = Client::start(&sandbox, shop.root(), &[&other]).search();
     assert!(!is_asked && found.contains("def heron_connect():"), "{found}");
+}
+
+#[test]
+fn a_call_can_name_its_project_or_a_path_in_it() {
+    let sandbox = sandbox!();
+    let (shop, other) = (
+        project(&sandbox),
+        sandbox.project("other", &[("b.py", "def heron_connect_twice():\n    pass\n"), (".git/HEAD", "")]),
+    );
+    let lone = sandbox.project("lone", &[("c.py", "def heron_alone():\n    pass\n"), (".git/HEAD", "")]);
+    let mut client = Client::start(&sandbox, shop.root(), &[&shop, &other]);
+    assert!(!client.search().1, "the working directory is in a project");
+    let (found, is_asked) = client.call("recall_search", &json!({"query": "heron_connect", "project": "other"}));
+    assert!(is_asked && found.contains("heron_connect_twice") && !found.contains("client.py"), "{found}");
+    // A tool that does not list the argument takes it too.
+    let (listed, is_asked) = client.call("recall_list", &json!({"type": "code", "project": other.root()}));
+    assert!(!is_asked && listed.contains("b.py") && !listed.contains("note:"), "{listed}");
+    let (read, _) = client.call("recall_get", &json!({"id": other.path("b.py")}));
+    assert!(read.contains("def heron_connect_twice():"), "{read}");
+    let (found, _) = client.search();
+    assert!(
+        found.contains("def heron_connect():") && !found.contains("heron_connect_twice"),
+        "the next call is free: {found}"
+    );
+    let (refused, _) = client.call("recall_search", &json!({"query": "x", "project": "lone"}));
+    assert!(refused.starts_with("INVALID_ARGUMENT: `project` names no open project: `lone`"), "{refused}");
+    assert!(refused.contains("open are") && refused.contains(&other.root().display().to_string()), "{refused}");
+    // Without any project, a path names one; and the folders that hold everything are none.
+    let mut homeless = Client::start(&sandbox, &sandbox.user_home(), &[]);
+    let (read, _) = homeless.call("recall_get", &json!({"id": lone.path("c.py")}));
+    assert!(read.contains("def heron_alone():"), "{read}");
+    for folder in ["/", "/tmp"] {
+        let mut client = Client::start(&sandbox, std::path::Path::new(folder), &[]);
+        client.roots =
+            vec!["file:///".to_owned(), "file:///tmp".to_owned(), format!("file://{}", sandbox.user_home().display())];
+        let (refused, is_asked) = client.search();
+        assert!(is_asked && refused.starts_with("PERMISSION_DENIED"), "{folder}: {refused}");
+    }
+}
+
+#[test]
+fn what_people_type_is_completed() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    project.write("src/ui/AppContext.py", "def open_window():\n    pass\n");
+    let mut agent = Agent::new(sandbox.start_shim(&project, &[]));
+    agent.ask("recall_search", json!({"query": "heron_connect"}));
+    let decision =
+        agent.ask("recall_add", json!({"type": "decision", "title": "One socket", "content": "Ports are few."}));
+    let id = decision.split_whitespace().find(|word| word.starts_with("D-")).expect(&decision).to_owned();
+    let mut complete = |reference: Value, name: &str, value: &str| -> Vec<String> {
+        let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
+        let answer = agent.request("completion/complete", params);
+        let values = answer["result"]["completion"]["values"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let document = || json!({"type": "ref/resource", "uri": "recall://doc/{id}"});
+    assert_eq!(complete(document(), "id", "src/"), ["src/main.py", "src/net/client.py", "src/ui/AppContext.py"]);
+    assert_eq!(complete(document(), "id", "src/m"), ["src/main.py"]);
+    assert_eq!(complete(document(), "id", "AppCon"), ["src/ui/AppContext.py"]);
+    assert_eq!(complete(document(), "id", "client"), ["src/net/client.py"]);
+    let memory = || json!({"type": "ref/resource", "uri": "recall://memory/{id}"});
+    for typed in ["D-", "d", &id[..4], &id[3..7]] {
+        assert_eq!(complete(memory(), "id", typed), [id.as_str()], "{typed}");
+    }
+    assert_eq!(complete(memory(), "id", "L-"), [""; 0]);
+    assert_eq!(complete(json!({"type": "ref/prompt", "name": "why"}), "topic", "heron"), ["heron_connect"]);
+    let read = agent.request("resources/read", json!({"uri": format!("recall://memory/{id}")}));
+    assert_eq!(read["result"]["contents"][0]["mimeType"], "text/markdown", "{read}");
+    let read = agent.request("resources/read", json!({"uri": "recall://doc/src%2Fmain.py"}));
+    assert_eq!(read["result"]["contents"][0]["mimeType"], "text/plain", "{read}");
 }

@@ -104,7 +104,9 @@ fn descriptions_are_short() {
         let text = fs::read_to_string(&path).expect("readable");
         let description = text.lines().find_map(|line| line.strip_prefix("description: "));
         let description = description.unwrap_or_else(|| panic!("{} has no description", path.display()));
-        // Unquoted, a colon in it is an error in YAML, and Claude Code reads no field at all.
+        // Unquoted, a colon in it is an error in YAML, and Claude Code reads no field at all. Quoted, it is the same text in JSON, as
+        // which the MCP server reads the front matter of the skills.
+        assert_eq!(front_matter(&text)["description"], serde_json::from_str::<Value>(description).expect("a text"));
         let is_quoted = description.len() > 2 && description.starts_with('"') && description.ends_with('"');
         assert!(is_quoted && description.matches('"').count() == 2, "{}: {description}", path.display());
         assert!(description.len() <= DESCRIPTION, "{}: {}", path.display(), description.len());
@@ -129,6 +131,12 @@ fn every_command_line_in_the_plugin_is_understood() {
         }
     }
     assert!(found > 8, "{found}");
+}
+
+/// The front matter of a file, read as strictly as YAML is.
+fn front_matter(text: &str) -> Value {
+    let head = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).expect("front matter").0;
+    serde_saphyr::from_str(head).unwrap_or_else(|error| panic!("{error}: {head}"))
 }
 
 fn text(path: &str) -> String {

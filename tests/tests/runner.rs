@@ -55,6 +55,7 @@ mod train;
 mod trust;
 mod unused;
 mod upkeep;
+mod uses;
 mod words;
 mod workspaces;
 mod worktrees;

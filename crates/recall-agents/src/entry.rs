@@ -1,5 +1,6 @@
 //! The entry of recall in a list of MCP servers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -16,6 +17,12 @@ const DESCRIPTION: &str = "Local memory and search of code, documents and decisi
 /// The seconds that Goose waits for an answer; its own default.
 const GOOSE_TIMEOUT_S: u32 = 300;
 
+/// The option of the shim that lists the tools without the prefix of their names.
+pub const PLAIN_NAMES: &str = "--plain-names";
+
+/// The variables of the environment that the server needs to find the user's files, by name.
+pub type ServerVariables = BTreeMap<String, String>;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `command` and `args`.
@@ -28,22 +35,49 @@ pub(crate) enum Shape {
     Copilot,
     /// `source: custom`.
     Zed,
-    /// `command` is a list with the arguments.
+    /// `command` is a list with the arguments. These agents call a tool `<server>_<tool>`, so its own name has no prefix.
     CommandList,
     /// `cmd` instead of `command`.
     Goose,
 }
 
 impl Shape {
-    /// Returns the entry that starts a command.
-    pub(crate) fn entry(self, command: &str) -> Value {
+    /// Returns the entry that starts a command with variables.
+    pub(crate) fn entry(self, command: &str, variables: &ServerVariables) -> Value {
+        let mut entry = self.bare_entry(command);
+        if !variables.is_empty() {
+            entry[self.variables_key()] = json!(variables);
+        }
+        entry
+    }
+
+    /// Returns whether an entry starts a command with variables, whatever else it says.
+    pub(crate) fn is_entry(self, entry: &Value, command: &str, variables: &ServerVariables) -> bool {
+        let wanted = self.bare_entry(command);
+        let key = if wanted.get("cmd").is_some() { "cmd" } else { "command" };
+        let given = entry.get(self.variables_key());
+        let has = |(name, value): (&String, &String)| {
+            given.and_then(|given| given.get(name)).and_then(Value::as_str) == Some(value)
+        };
+        entry.get(key) == wanted.get(key) && variables.iter().all(has)
+    }
+
+    fn variables_key(self) -> &'static str {
+        match self {
+            Self::CommandList => "environment",
+            Self::Goose => "envs",
+            Self::Plain | Self::Stdio | Self::ClaudeCode | Self::Copilot | Self::Zed => "env",
+        }
+    }
+
+    fn bare_entry(self, command: &str) -> Value {
         match self {
             Self::Plain => json!({ "command": command, "args": [] }),
             Self::Stdio => json!({ "type": "stdio", "command": command, "args": [] }),
             Self::ClaudeCode => json!({ "type": "stdio", "command": command, "args": [], "alwaysLoad": true }),
             Self::Copilot => json!({ "type": "local", "command": command, "args": [], "tools": ["*"] }),
             Self::Zed => json!({ "source": "custom", "command": command, "args": [], "env": {} }),
-            Self::CommandList => json!({ "type": "local", "command": [command], "enabled": true }),
+            Self::CommandList => json!({ "type": "local", "command": [command, PLAIN_NAMES], "enabled": true }),
             Self::Goose => json!({
                 "name": NAME,
                 "description": DESCRIPTION,
@@ -59,8 +93,8 @@ impl Shape {
 }
 
 /// Returns a whole configuration file of Claude Code that holds only recall.
-pub fn snippet(command: &str) -> Value {
-    json!({ "mcpServers": { NAME: Shape::ClaudeCode.entry(command) } })
+pub fn snippet(command: &str, variables: &ServerVariables) -> Value {
+    json!({ "mcpServers": { NAME: Shape::ClaudeCode.entry(command, variables) } })
 }
 
 /// Returns the command of an entry, whatever its shape.
@@ -84,7 +118,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_found_in_every_shape() {
+    fn the_command_and_its_variables_are_found_in_every_shape() {
+        let none = ServerVariables::new();
+        let home = ServerVariables::from([("RECALL_HOME".to_owned(), "/data/recall".to_owned())]);
         let shapes = [
             Shape::Plain,
             Shape::Stdio,
@@ -95,7 +131,12 @@ mod tests {
             Shape::Goose,
         ];
         for shape in shapes {
-            let entry = shape.entry("/opt/bin/recall-shim");
+            let shim = "/opt/bin/recall-shim";
+            let (bare, entry) = (shape.entry(shim, &none), shape.entry(shim, &home));
+            assert!(entry.to_string().contains(r#""RECALL_HOME":"/data/recall""#), "{entry}");
+            assert!(!bare.to_string().contains("RECALL_HOME"), "{bare}");
+            assert!(shape.is_entry(&entry, shim, &home) && shape.is_entry(&entry, shim, &none), "{shape:?}");
+            assert!(!shape.is_entry(&bare, shim, &home) && !shape.is_entry(&entry, "/bin/recall-shim", &none));
             assert_eq!(command(&entry), Some("/opt/bin/recall-shim"), "{shape:?}");
             assert!(is_ours(&entry), "{shape:?}");
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::Agent;
 use crate::config_file::{ConfigFile, remove_empty};
 use crate::document::{DocumentError, EmptySection, Format};
-use crate::entry::{NAME, command, is_ours};
+use crate::entry::{NAME, ServerVariables, command, is_ours};
 use crate::error::RegisterError;
 use crate::hooks::{self, contract, own_file};
 use crate::ledger::{Ledger, Part, Record};
@@ -77,6 +77,8 @@ pub struct Registrar<'a> {
     pub folders: &'a Folders,
     /// Finds a program on `PATH`.
     pub on_path: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// What the server needs of the environment. An agent that was not started from a shell has another one.
+    pub variables: &'a ServerVariables,
 }
 
 /// A file with recall's entry or hooks in it, or without.
@@ -107,11 +109,15 @@ impl Registrar<'_> {
         if entry.as_ref().is_some_and(|entry| !is_ours(entry)) {
             return Err(RegisterError::Taken { name: NAME, path: config.path });
         }
-        if entry.as_ref().and_then(command) == Some(shim) {
+        // A project's file is shared, and other users have other folders.
+        let none = ServerVariables::new();
+        let variables = if *target == Target::User { self.variables } else { &none };
+        if entry.as_ref().is_some_and(|entry| agent.shape.is_entry(entry, shim, variables)) {
             return Ok(None);
         }
-        let wanted = agent.shape.entry(shim);
-        let work = if let Some((vendor, program)) = self.vendor(agent, target) {
+        let wanted = agent.shape.entry(shim, variables);
+        let vendor = self.vendor(agent, target).filter(|(vendor, _)| variables.is_empty() || vendor.takes_entry());
+        let work = if let Some((vendor, program)) = vendor {
             let mut runs = vec![vendor.add(&program, shim, &wanted)];
             if entry.is_some() {
                 runs.insert(0, vendor.remove(&program));

@@ -32,6 +32,11 @@ pub(crate) struct Run {
 }
 
 impl Vendor {
+    /// Whether the command takes the whole entry, and so what it says of the environment.
+    pub(crate) fn takes_entry(&self) -> bool {
+        self.add.contains(&"{entry}")
+    }
+
     pub(crate) fn add(&self, program: &Path, command: &str, entry: &Value) -> Run {
         let entry = entry.to_string();
         let replaced = |word: &&str| match *word {

@@ -1,11 +1,11 @@
 //! Initialisation of a project, and checks of its root.
 //!
-//! The files of a project come with a clone, so they are made and read without following links. The home folder and `/` are refused
-//! as roots: a client that was started there by accident would index everything that the user has.
+//! The files of a project come with a clone, so they are made and read without following links. The home folder, `/` and `/tmp` are
+//! refused as roots: a client that was started there by accident would index everything that the user has.
 
 use std::path::{Path, PathBuf};
 
-use recall_os::{Folder, OpenError, project_root, write_git_files};
+use recall_os::{Folder, OpenError, is_temporary_folder, project_root, write_git_files};
 use recall_text::PROJECT_FOLDER;
 
 /// A template with the settings that a project is likely to need, all commented out.
@@ -14,7 +14,7 @@ const CONFIGURATION: &str = include_str!("project/recall.toml");
 /// The name of a project's configuration file.
 pub(crate) const CONFIGURATION_FILE: &str = "recall.toml";
 
-/// Whether `/` and the home folder are accepted as a project's root.
+/// Whether `/`, the home folder and `/tmp` are accepted as a project's root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BroadRoot {
     /// They are refused: a scan would read everything that the user has.
@@ -24,7 +24,7 @@ pub enum BroadRoot {
     Accept,
 }
 
-/// Checks a project's root. It must be a directory other than `/` and `home`, after resolving links and `..`.
+/// Checks a project's root. It must be a directory other than `/`, `home` and `/tmp`, after resolving links and `..`.
 ///
 /// # Errors
 /// The root fails one of these checks.
@@ -35,7 +35,7 @@ pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) ->
         return Err(ProjectError::NotDirectory { path: path() });
     }
     let is_home = || home.and_then(|home| dunce::canonicalize(home).ok()).is_some_and(|home| home == resolved);
-    if broad == BroadRoot::Refuse && (resolved.parent().is_none() || is_home()) {
+    if broad == BroadRoot::Refuse && (resolved.parent().is_none() || is_home() || is_temporary_folder(&resolved)) {
         return Err(ProjectError::TooBroad { path: path() });
     }
     Ok(())
@@ -89,7 +89,7 @@ pub enum ProjectError {
         /// The path as given.
         path: PathBuf,
     },
-    /// It is `/` or the home folder.
+    /// It is `/`, the home folder or a folder for temporary files.
     #[error("`{}` is too broad for a project's root", path.display())]
     TooBroad {
         /// The path as given.

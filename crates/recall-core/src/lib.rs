@@ -59,7 +59,8 @@ pub use foreign_kind::{ForeignKind, UnknownForeignKind};
 pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
 pub use limits::{LOW_CONFIDENCE, Limits};
 pub use memory::{
-    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin, Verified,
+    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin,
+    UseCounts, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use remember::{

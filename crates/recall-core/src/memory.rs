@@ -166,6 +166,16 @@ pub struct Deleted {
     pub provenance: Provenance,
 }
 
+/// How often an item was found and used, as the daemon noticed it. The counts are not in the journals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UseCounts {
+    /// How often it was among the hits.
+    pub retrievals: u64,
+    /// In how many sessions it was used after it had been among the hits: opened, edited or named. It is implicit feedback, and weaker
+    /// than a rating.
+    pub uses: u64,
+}
+
 /// The feedback about an item, counted. Every event counts once, even if its line is repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedbackTally {

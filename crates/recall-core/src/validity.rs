@@ -5,7 +5,7 @@
 //! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
 //! by what it says of itself (ADR 18).
 
-use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp};
+use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp, UseCounts};
 use recall_text::DocPath;
 use recall_text::is_clean;
 
@@ -33,13 +33,13 @@ pub struct MemoryView {
 }
 
 impl MemoryView {
-    /// Derives the validity of a memory at `now`. `retrievals` is how often it was among the hits.
+    /// Derives the validity of a memory at `now`.
     pub fn derive(
         memory: Memory,
         ownership: Ownership,
         verification: Verification,
         superseded_by: Option<MemoryId>,
-        retrievals: u64,
+        counts: UseCounts,
         freshness: &Freshness,
         now: Timestamp,
     ) -> Self {
@@ -51,7 +51,7 @@ impl MemoryView {
             trust: Trust::assess(&memory, ownership),
             ownership,
             added_by: None,
-            stats: ItemStats::from_memory(&memory, retrievals),
+            stats: ItemStats::from_memory(&memory, counts),
             memory,
             verification,
             status,
@@ -294,8 +294,8 @@ pub enum MemoryStatus {
 /// The feedback and use of an item, counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemStats {
-    /// How often it was among the hits, as far as known.
-    pub retrievals: u64,
+    /// How often it was among the hits and used, as far as known.
+    pub counts: UseCounts,
     /// How often it was rated useful.
     pub useful: u64,
     /// How often it was rated not useful.
@@ -313,20 +313,20 @@ const FLAGGED_RETRIEVALS: u64 = 10;
 const FLAGGED_USEFULNESS: f64 = 0.2;
 
 impl ItemStats {
-    /// Sums up the feedback of an item. `retrievals` is how often it was among the hits.
-    pub fn new(tally: &FeedbackTally, retrievals: u64) -> Self {
+    /// Sums up the feedback of an item.
+    pub fn new(tally: &FeedbackTally, counts: UseCounts) -> Self {
         let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
         let verdicts = useful + not_useful;
         let usefulness = (verdicts > 0).then(|| useful as f64 / verdicts as f64);
-        let is_useless = verdicts.max(retrievals) >= FLAGGED_RETRIEVALS
+        let is_useless = verdicts.max(counts.retrievals) >= FLAGGED_RETRIEVALS
             && usefulness.is_some_and(|usefulness| usefulness < FLAGGED_USEFULNESS);
-        Self { retrievals, useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
+        Self { counts, useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
     }
 
     /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
-    pub fn from_memory(memory: &Memory, retrievals: u64) -> Self {
+    pub fn from_memory(memory: &Memory, counts: UseCounts) -> Self {
         let outdated = if ValidityInputs::new(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
-        Self::new(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
+        Self::new(&FeedbackTally { outdated, ..memory.feedback.clone() }, counts)
     }
 }
 
@@ -376,7 +376,7 @@ mod tests {
             Ownership::Own,
             verification,
             None,
-            0,
+            UseCounts::default(),
             &Freshness::default(),
             Timestamp(days * DAY),
         );
@@ -407,7 +407,8 @@ mod tests {
             let freshness = Freshness { auto_deprecate_after_days: Some(20), ..Freshness::default() };
             let verification = Verification::new(None, Vec::new());
             let now = Timestamp(days * DAY);
-            MemoryView::derive(memory(), Ownership::Own, verification, None, 0, &freshness, now).status
+            MemoryView::derive(memory(), Ownership::Own, verification, None, UseCounts::default(), &freshness, now)
+                .status
         };
         assert_eq!((standing(179), standing(199)), (MemoryStatus::Current, MemoryStatus::Stale));
         assert_eq!(standing(200), MemoryStatus::Deprecated);
@@ -438,7 +439,7 @@ mod tests {
                 ownership,
                 Verification::new(None, Vec::new()),
                 None,
-                0,
+                UseCounts::default(),
                 &Freshness::default(),
                 Timestamp(0),
             )
@@ -466,7 +467,8 @@ mod tests {
     #[test]
     fn an_item_that_seldom_helps_is_flagged() {
         let stats = |useful, not_useful, retrievals| {
-            ItemStats::new(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, retrievals)
+            let counts = UseCounts { retrievals, uses: 0 };
+            ItemStats::new(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, counts)
         };
         assert_eq!((stats(0, 0, 3).usefulness, stats(1, 3, 4).usefulness), (None, Some(0.25)));
         assert!(!stats(0, 9, 9).is_flagged && stats(1, 9, 0).is_flagged && !stats(2, 8, 50).is_flagged);
@@ -478,9 +480,17 @@ mod tests {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
             let verification = Verification::new(None, Vec::new());
-            MemoryView::derive(memory, Ownership::Own, verification, None, 0, &Freshness::default(), Timestamp(7))
-                .stats
-                .is_flagged
+            MemoryView::derive(
+                memory,
+                Ownership::Own,
+                verification,
+                None,
+                UseCounts::default(),
+                &Freshness::default(),
+                Timestamp(7),
+            )
+            .stats
+            .is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));

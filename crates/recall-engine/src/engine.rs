@@ -3,6 +3,7 @@
 //! Each use case is a method of [`Engine`] in a file of its own; the type lists them all.
 
 pub(crate) mod recorder;
+mod session_hits;
 mod stores;
 
 use std::sync::{Arc, Weak};
@@ -24,6 +25,7 @@ use crate::task_pool::TaskPool;
 
 use recorder::FlightRecorder;
 pub use recorder::RecorderCounts;
+pub(crate) use session_hits::{SessionHit, SessionHits};
 pub(crate) use stores::{MountedStore, MountedStores};
 
 /// The state of one daemon. Cheap to share in an [`Arc`]; every method may be called from any thread.
@@ -37,6 +39,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id).
 /// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),
 ///   [`verify_memories`](Self::verify_memories), [`promote_memory`](Self::promote_memory), [`rate_item`](Self::rate_item),
+///   [`note_use`](Self::note_use),
 ///   [`audit`](Self::audit), [`migrate`](Self::migrate).
 /// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
 ///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
@@ -62,6 +65,7 @@ pub struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
     pub(crate) live: LiveEdits,
+    pub(crate) session_hits: SessionHits,
     pub(crate) tasks: TaskPool,
 }
 
@@ -108,6 +112,7 @@ impl Engine {
             clock,
             recorder,
             live: LiveEdits::default(),
+            session_hits: SessionHits::default(),
             tasks: TaskPool::default(),
         }
     }

@@ -115,7 +115,7 @@ fn from_root(error: &RootError) -> Fault {
         | RootError::Relative { .. }
         | RootError::Missing { .. }
         | RootError::NotDirectory { .. } => Fault::NoProject,
-        RootError::FileSystemRoot { .. } | RootError::Home { .. } => Fault::RefusedRoot,
+        RootError::FileSystemRoot { .. } | RootError::Home { .. } | RootError::Temporary { .. } => Fault::RefusedRoot,
         RootError::Unreadable { source, .. } => from_io(source),
     }
 }

@@ -22,6 +22,7 @@ mod rated;
 pub(crate) mod related_files;
 pub(crate) mod similar;
 mod update;
+mod used;
 mod verify;
 pub(crate) mod words;
 
@@ -32,6 +33,7 @@ pub use note::MemoryNote;
 pub use promote::PromoteReport;
 pub use similar::SimilarMemory;
 pub use update::UpdateReport;
+pub use used::ItemUse;
 pub use verify::VerifyReport;
 
 pub(crate) use about::{memories_about, recall_for_client};
@@ -39,4 +41,5 @@ pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
 pub(crate) use prior::{factors, foreign_factor};
 pub(crate) use rated::{flagged_documents, rated_files};
+pub(crate) use used::kept_in;
 pub(crate) use verify::{bring_up_anchors, recall_memory, recalled_as_hit, recalled_by_search};

@@ -24,5 +24,5 @@ pub use error::OpenError;
 pub use file_stamp::{FileStamp, delete_file, share_file};
 pub use folder::{Access, Folder};
 pub use power::runs_on_battery;
-pub use project_root::{GIT_FILES, missing_lines, project_root, write_git_files};
+pub use project_root::{GIT_FILES, is_temporary_folder, missing_lines, project_root, write_git_files};
 pub use quarantine::{quarantine, quarantine_with};

@@ -10,12 +10,13 @@ use std::path::{Component, Path, PathBuf};
 use recall_text::{DocPath, DocPathError};
 use unicode_normalization::UnicodeNormalization as _;
 
+use recall_os::is_temporary_folder;
 pub use recall_os::project_root;
 
 /// Whether roots that are refused by default are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootCheck {
-    /// `/`, drive roots and the home folder are refused.
+    /// `/`, drive roots, the home folder and the folders for temporary files are refused.
     #[default]
     Checked,
     /// They are accepted, because the user insists.
@@ -26,7 +27,7 @@ pub enum RootCheck {
 ///
 /// # Errors
 /// The path is relative, contains a NUL byte, is missing or is not a directory; or it is the root of the file system or
-/// `home`, unless forced.
+/// `home` or a folder for temporary files, unless forced.
 pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<PathBuf, RootError> {
     let at = || path.to_owned();
     if has_nul(path) {
@@ -49,6 +50,9 @@ pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<
         }
         if home.is_some_and(|home| home == root || dunce::canonicalize(home).is_ok_and(|home| home == root)) {
             return Err(RootError::Home { path: at() });
+        }
+        if is_temporary_folder(&root) {
+            return Err(RootError::Temporary { path: at() });
         }
     }
     Ok(root)
@@ -90,6 +94,12 @@ pub enum RootError {
     /// It is the home folder.
     #[error("`{}` is the home folder", path.display())]
     Home {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// It is `/tmp`, or another folder for temporary files.
+    #[error("`{}` is the folder for temporary files of all programs", path.display())]
+    Temporary {
         /// The path as given.
         path: PathBuf,
     },

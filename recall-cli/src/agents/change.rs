@@ -1,6 +1,7 @@
 //! A change in one agent, as it is reported.
 
 use recall_agents::{Agent, Change, How, Ledger, Outcome, Part, RegisterError};
+use recall_text::error_chain;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -86,7 +87,8 @@ impl AgentChange {
         });
         if let Err(error) = outcome {
             reported.action = Action::Failed;
-            reported.error = Some(error.to_string());
+            // With the cause, which names the line; on one line, as each agent has one.
+            reported.error = Some(error_chain(&error).split_whitespace().collect::<Vec<_>>().join(" "));
             reported.cli_error = Some(CliError::from(&error));
         }
         reported

@@ -103,7 +103,8 @@ pub(super) fn run(command: &McpCommand, context: &CommandContext) -> Result<Exit
         McpCommand::Print => {
             let shim = context.process_env.programs.own_program(SHIM);
             let shim = shim.map_or_else(|| SHIM.to_owned(), |path| path.display().to_string());
-            let text = serde_json::to_string_pretty(&snippet(&shim)).expect("made of texts");
+            let text = serde_json::to_string_pretty(&snippet(&shim, &registrations::server_variables(context)))
+                .expect("made of texts");
             Output::raw(&(text + "\n"))?;
             Ok(Exit::Done)
         }
@@ -125,7 +126,8 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     // A project's file is shared, and programs are installed in other places on other machines: no path.
     let shim = if clients.target == Target::User { registrations::shim(context)? } else { SHIM.to_owned() };
     let on_path = |name: &str| programs.on_path(name);
-    let registrar = Registrar { folders: &folders, on_path: &on_path };
+    let variables = registrations::server_variables(context);
+    let registrar = Registrar { folders: &folders, on_path: &on_path, variables: &variables };
     let mut ledger = registrations::ledger(mode, context)?;
     let mut changes = Vec::new();
     for agent in &chosen {
@@ -174,7 +176,8 @@ fn uninstall(args: &ClientArgs, context: &CommandContext) -> Result<Exit, Comman
     let folders = registrations::folders(context)?;
     let chosen = args.chosen_agents(|agent| args.target == Target::User || !agent.has_no_project_file());
     let on_path = |name: &str| context.process_env.programs.on_path(name);
-    let registrar = Registrar { folders: &folders, on_path: &on_path };
+    let variables = registrations::server_variables(context);
+    let registrar = Registrar { folders: &folders, on_path: &on_path, variables: &variables };
     let mut ledger = registrations::ledger(mode, context)?;
     let mut changes = Vec::new();
     for agent in &chosen {

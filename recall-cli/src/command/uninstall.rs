@@ -89,7 +89,8 @@ pub(super) async fn run(args: &UninstallArgs, context: &CommandContext) -> Resul
 /// Undoes every registration: those of the list, the latest first, then those that are found in the agents' files.
 fn unregister_all(folders: &Folders, mode: Mode, context: &CommandContext) -> Result<Vec<AgentChange>, CommandError> {
     let on_path = |name: &str| context.process_env.programs.on_path(name);
-    let registrar = Registrar { folders, on_path: &on_path };
+    let variables = registrations::server_variables(context);
+    let registrar = Registrar { folders, on_path: &on_path, variables: &variables };
     let mut ledger = registrations::ledger(mode, context)?;
     let mut changes = undo_recorded(registrar, mode, &mut ledger);
     for agent in agents() {

@@ -120,7 +120,10 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             let shape = render::Shape { tokens: budget, reminds };
             Answer::Text(render::search(&response, offset, shape, cursor))
         }
-        Format::Json => Answer::Json(json::search(&response, offset, cursor)),
+        Format::Json => {
+            let reminder = call.daemon.reminds().then_some(render::JUDGE_REMINDER);
+            Answer::Json(json::search(&response, offset, reminder, cursor))
+        }
     })
 }
 

@@ -27,12 +27,22 @@ impl Rejected {
     }
 }
 
-/// Reads a line; `None` for one that needs no answer: a blank one, and a notification or an answer that is not understood.
-pub(super) fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Rejected> {
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Received {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// A batch of messages, each with the error that answers it if it is none.
+    Batch(Vec<Result<RxJsonRpcMessage<RoleServer>, Rejected>>),
+    /// It needs no answer: it is blank, or a notification or an answer that is not understood.
+    Nothing,
+}
+
+/// Reads a line. An array is a batch if the revision of the protocol allows it.
+pub(super) fn read(line: &[u8], batches_are_allowed: bool) -> Result<Received, Rejected> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
-        return Ok(None);
+        return Ok(Received::Nothing);
     }
     let value: Value = serde_json::from_str(text)
         .or_else(|error| {
@@ -44,9 +54,20 @@ pub(super) fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
             code: ErrorCode::PARSE_ERROR,
             message: format!("the line is not JSON: {error}"),
         })?;
+    match value {
+        Value::Array(messages) if batches_are_allowed && !messages.is_empty() => {
+            Ok(Received::Batch(messages.into_iter().filter_map(|message| read_value(message).transpose()).collect()))
+        }
+        value => Ok(read_value(value)?.map_or(Received::Nothing, |message| Received::Message(Box::new(message)))),
+    }
+}
+
+/// Reads a message; `None` for one that needs no answer.
+fn read_value(value: Value) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Rejected> {
     let Value::Object(mut message) = value else {
-        let message = "a message is a JSON object on a line of its own; batches are not supported".to_owned();
-        return Err(Rejected { id: None, code: ErrorCode::INVALID_REQUEST, message });
+        let message = "a message is a JSON object on a line of its own; only revision 2025-03-26 has batches, which are \
+                       not empty";
+        return Err(Rejected { id: None, code: ErrorCode::INVALID_REQUEST, message: message.to_owned() });
     };
     let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     if message.get("method").and_then(Value::as_str) == Some("tools/call") {
@@ -137,12 +158,13 @@ mod tests {
 
     /// Reads a line; returns the arguments of the call, or the code of the error with the id.
     fn check(line: &[u8]) -> String {
-        match read(line) {
-            Ok(Some(message)) => {
+        match read(line, false) {
+            Ok(Received::Message(message)) => {
                 let message = serde_json::to_value(&message).expect("plain data");
                 message["params"]["arguments"].to_string()
             }
-            Ok(None) => "nothing".to_owned(),
+            Ok(Received::Batch(_)) => "a batch".to_owned(),
+            Ok(Received::Nothing) => "nothing".to_owned(),
             Err(Rejected { id, code, .. }) => format!("{} {id:?}", code.0),
         }
     }
@@ -188,7 +210,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_line_is_read_or_rejected(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-            let _ = read(&line);
+            let _ = (read(&line, false), read(&line, true));
         }
     }
 }

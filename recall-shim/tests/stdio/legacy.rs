@@ -78,7 +78,10 @@ fn resources_and_prompts_are_offered() {
     let templates = templates["result"]["resourceTemplates"].as_array().expect("templates");
     let templates: Vec<_> = templates.iter().map(|template| &template["uriTemplate"]).collect();
     assert_eq!(templates, ["recall://doc/{id}", "recall://memory/{id}"]);
-    assert_eq!(session.ask(&request(2, "resources/list", &json!({})))["result"]["resources"], json!([]));
+    let listed = session.ask(&request(2, "resources/list", &json!({})));
+    let listed = listed["result"]["resources"].as_array().expect("resources");
+    assert!(listed.iter().all(|resource| resource["mimeType"] == "text/markdown"), "{listed:?}");
+    assert_eq!(listed[0]["uri"], "skill://recall/SKILL.md");
     let unknown = session.ask(&request(3, "resources/read", &json!({"uri": "recall://nope"})));
     assert_eq!(
         (&unknown["error"]["code"], &unknown["error"]["data"]["uri"]),

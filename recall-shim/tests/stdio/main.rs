@@ -1,5 +1,6 @@
 //! Tests of the program through its interface for clients: JSON lines over standard input and output.
 
+mod batches;
 mod daemon_missing;
 mod end_of_input;
 mod hostile_input;
@@ -7,3 +8,4 @@ mod legacy;
 mod modern;
 mod options;
 mod session;
+mod skills;

@@ -1,14 +1,15 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
-use recall_api::convert::{chunk, document, limits, scope, symbol, time};
+use recall_api::convert::{chunk, document, limits, remember, scope, symbol, time};
 use recall_api::v1::{self, Commit, GetRequest, GetResponse, HistoryRequest, HistoryResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
-use recall_core::Scope;
-use recall_engine::{CitedItem, DocumentCommit, History, Item, ItemRequest, Parent};
+use recall_core::{ItemId, Provenance, Scope};
+use recall_engine::{CitedItem, DocumentCommit, GetError, History, Item, ItemRequest, ItemUse, Origin, Parent};
 use recall_text::DocPath;
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};
+use crate::daemon::Daemon;
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
@@ -19,16 +20,26 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let wanted_lines =
         (start_line.is_some() || end_line.is_some()).then(|| Lines::read(start_line, end_line)).transpose()?;
     let session = context::session(context.as_ref());
+    let provenance = remember::provenance(&context.clone().unwrap_or_default());
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let asked = ItemRequest { id, parent, scope: wanted };
-    let cited = service.call(move |daemon| daemon.engine.get_cited(&origin, &asked)).await?;
+    let cited = service.call(move |daemon| open(daemon, &origin, &provenance, &asked)).await?;
     let CitedItem { item, lines: cited_lines, hash } = cited;
     let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
     let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL), parent)?;
     response.warnings.extend(hash.and_then(|hash| changed_since(&response, &hash)));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
+}
+
+/// Reads an item, and notes that the session opened it.
+fn open(daemon: &Daemon, origin: &Origin, provenance: &Provenance, asked: &ItemRequest) -> Result<CitedItem, GetError> {
+    let cited = daemon.engine.get_cited(origin, asked)?;
+    let Item { memory, document, .. } = &cited.item;
+    let item = memory.as_ref().map_or(ItemId::Document(document.id), |view| ItemId::Memory(view.memory.id));
+    daemon.engine.note_use(origin, provenance, ItemUse::Opened(item));
+    Ok(cited)
 }
 
 /// Returns a warning if the document's hash differs from the cited one.

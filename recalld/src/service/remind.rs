@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use recall_api::convert::limits;
+use recall_api::convert::{limits, remember};
 use recall_api::v1::remind_request::Occasion as Asked;
 use recall_api::v1::{self, FailedCommand, RemindRequest, RemindResponse};
 use recall_api::{InvalidRequest, Problem};
-use recall_core::Limits;
-use recall_engine::{Occasion, RemindRequest as Request, Reminder, ReminderSubject, Reminders};
+use recall_core::{Limits, Provenance};
+use recall_engine::{
+    ItemUse, Occasion, Origin, RemindRequest as Request, Reminder, ReminderSubject, Reminders, SearchError,
+};
 use tonic::Status;
 
 use super::{Service, context, warning};
+use crate::daemon::Daemon;
 
 pub(super) async fn handle(service: &Service, request: RemindRequest) -> Result<RemindResponse, Status> {
     let RemindRequest { context, occasion, budget_tokens, place_confidence, memory_confidence, shown, others_within_s } =
@@ -26,8 +29,9 @@ pub(super) async fn handle(service: &Service, request: RemindRequest) -> Result<
         scope: service.daemon.settings.search.scope,
     };
     let session = context::session(context.as_ref());
+    let provenance = remember::provenance(&context.clone().unwrap_or_default());
     let origin = context::origin(context)?;
-    let found = service.call_short(move |daemon| daemon.engine.remind(&origin, &asked)).await?;
+    let found = service.call_short(move |daemon| remind(daemon, &origin, &provenance, &asked)).await?;
     let Reminders { heading, reminders, footing, warnings } = found;
     let mut response = RemindResponse {
         heading,
@@ -37,6 +41,19 @@ pub(super) async fn handle(service: &Service, request: RemindRequest) -> Result<
     };
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
+}
+
+/// Answers an occasion, and notes that the session reads or edits the file.
+fn remind(
+    daemon: &Daemon,
+    origin: &Origin,
+    provenance: &Provenance,
+    asked: &Request,
+) -> Result<Reminders, SearchError> {
+    if let Occasion::File(file) = &asked.occasion {
+        daemon.engine.note_use(origin, provenance, ItemUse::Files(std::slice::from_ref(file)));
+    }
+    daemon.engine.remind(origin, asked)
 }
 
 fn occasion(asked: Option<Asked>, bounds: &Limits) -> Result<Occasion, InvalidRequest> {

@@ -12,6 +12,7 @@ const SHIM: &str = "/opt/bin/recall-shim";
 struct User {
     root: tempfile::TempDir,
     folders: Folders,
+    variables: ServerVariables,
 }
 
 impl User {
@@ -20,11 +21,11 @@ impl User {
         let home = root.path().join("home");
         fs::create_dir(&home).expect("made");
         let folders = Folders { system: System::Linux, home, variables: BTreeMap::new() };
-        Self { root, folders }
+        Self { root, folders, variables: ServerVariables::new() }
     }
 
     fn registrar(&self) -> Registrar<'_> {
-        Registrar { folders: &self.folders, on_path: &|_| None }
+        Registrar { folders: &self.folders, on_path: &|_| None, variables: &self.variables }
     }
 
     fn ledger(&self) -> Ledger {
@@ -104,7 +105,7 @@ fn every_agent_gets_one_entry_and_its_file_is_restored_byte_by_byte() {
             assert!(user.register(agent, SHIM).is_some(), "{}", agent.name);
             let text = user.text(agent).expect("written");
             let entry = agent.format.entry(&text, agent.section, NAME).expect("valid");
-            assert_eq!(entry, Some(agent.shape.entry(SHIM)), "{}: {text}", agent.name);
+            assert_eq!(entry, Some(agent.shape.entry(SHIM, &user.variables)), "{}: {text}", agent.name);
             assert_eq!(user.register(agent, SHIM), None, "{}: a second time", agent.name);
             // Another program's path replaces the entry, and the undo still returns to the start.
             assert!(user.register(agent, "/new/recall-shim").is_some(), "{}", agent.name);
@@ -399,5 +400,40 @@ fn a_project_has_its_own_file() {
         let change = user.registrar().undo(&record, &ledger).expect("usable").expect("a change");
         change.make(&mut ledger).expect("made");
         assert_eq!(project.read_dir().expect("readable").count(), 0, "{}", agent.name);
+    }
+}
+
+#[test]
+fn the_variables_of_the_server_travel_with_the_entry_of_the_user() {
+    for agent in agents() {
+        let mut user = User::new();
+        assert!(user.register(agent, SHIM).is_some(), "{}", agent.name);
+        user.variables.insert("RECALL_HOME".to_owned(), "/data/my recall".to_owned());
+        assert!(user.register(agent, SHIM).is_some(), "{}: an entry without them is replaced", agent.name);
+        assert_eq!(user.register(agent, SHIM), None, "{}", agent.name);
+        let text = user.text(agent).expect("written");
+        let entry = agent.format.entry(&text, agent.section, NAME).expect("valid");
+        assert_eq!(entry, Some(agent.shape.entry(SHIM, &user.variables)), "{}: {text}", agent.name);
+        assert_eq!(user.unregister(agent), 1, "{}", agent.name);
+    }
+    // Other users of a project have other folders.
+    let user = User { variables: [("RECALL_HOME".to_owned(), "/data".to_owned())].into(), ..User::new() };
+    let agent = agent("cursor").expect("known");
+    let root = user.root.path().join("project");
+    fs::create_dir(&root).expect("made");
+    let change = user.registrar().register(agent, &Target::Project(root), SHIM, &user.ledger()).expect("usable");
+    let Some(How::Edit(_, Some(after))) = change.as_ref().map(Change::how) else { panic!("{change:?}") };
+    assert!(!after.contains("RECALL_HOME"), "{after}");
+}
+
+#[test]
+fn a_command_of_the_vendor_that_takes_no_variables_is_not_used_for_them() {
+    let user = User { variables: [("RECALL_HOME".to_owned(), "/data".to_owned())].into(), ..User::new() };
+    let on_path = |name: &str| Some(PathBuf::from("/opt/bin").join(name));
+    let registrar = Registrar { on_path: &on_path, ..user.registrar() };
+    for (name, is_run) in [("claude-code", true), ("codex", false)] {
+        let agent = agent(name).expect("known");
+        let change = registrar.register(agent, &Target::User, SHIM, &user.ledger()).expect("usable").expect("new");
+        assert_eq!(matches!(change.how(), How::Vendor(_)), is_run, "{name}");
     }
 }

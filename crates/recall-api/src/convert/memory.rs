@@ -2,7 +2,7 @@
 
 use recall_core::{
     Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, MovedFile, Ownership, Provenance,
-    StoreScope, Trust, Verification,
+    StoreScope, Trust, UseCounts, Verification,
 };
 
 use super::{scope, time};
@@ -110,8 +110,8 @@ pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
 
 /// Writes the feedback and use of an item.
 pub fn stats_to_proto(stats: &ItemStats) -> v1::ItemStats {
-    let ItemStats { retrievals, useful, not_useful, usefulness, is_flagged } = *stats;
-    v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged: is_flagged }
+    let ItemStats { counts: UseCounts { retrievals, uses }, useful, not_useful, usefulness, is_flagged } = *stats;
+    v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged: is_flagged, uses }
 }
 
 fn anchor_to_proto(anchor: &Anchor, state: AnchorState) -> v1::Anchor {

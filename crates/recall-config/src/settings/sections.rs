@@ -293,6 +293,8 @@ section! {
         calls: NonZero<usize> = NonZero::new(256).expect("it is not zero"), Client, positive(100_000);
         /// How long a call waits for the client's list of its folders.
         roots_wait: Duration = Duration::from_secs(2), Client, duration(Duration::ZERO..=MINUTE);
+        /// Whether the first answer to a search asks the model to log which hits it kept.
+        judge_reminder: bool = false, Client, yes_or_no();
     }
 }
 

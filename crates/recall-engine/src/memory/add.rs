@@ -20,7 +20,7 @@ use crate::git::Head;
 use crate::indexing::index_memories_soon;
 use crate::ledger::{InFlight, ReservedId};
 use crate::mask::Masking;
-use crate::memory::{MemoryNote, note, related_files};
+use crate::memory::{ItemUse, MemoryNote, note, related_files};
 use crate::origin::Origin;
 use crate::store::{Store, provenance};
 
@@ -91,6 +91,7 @@ impl Engine {
         // Held until the event is in the state: an equal memory that is added at the same time finds it either here or there.
         drop(reserved);
         index_memories_soon(&store, &self.clock);
+        self.note_use(origin, &request.provenance, ItemUse::Named(&[&request.title, &request.content]));
         Ok(report)
     }
 

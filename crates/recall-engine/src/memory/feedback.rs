@@ -72,7 +72,7 @@ impl Engine {
 
 /// Returns the first store that holds an item, and the item. The document or chunk of a memory is replaced by the memory. A
 /// promoted memory is held by the store that it was moved to, if that still has it.
-fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
+pub(super) fn holder(stores: &[MountedStore], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
     let mut moved = None;
     for store in stores {
         let key = |document: StoredDocument| document.document.key();

@@ -1,6 +1,6 @@
 //! The priors of memories in ranking: anchors, age, feedback and ownership.
 
-use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
+use recall_core::{AnchorState, FeedbackTally, ItemId, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
 use super::anchors::{Anchored, ComparedWith};
 use crate::ledger::JudgedInputs;
@@ -27,6 +27,13 @@ const USEFULNESS_BOUND: f64 = 1.0;
 /// The number of equal verdicts that reach half of the bound. A single verdict counts less.
 const VERDICTS_HALF: f64 = 2.0;
 
+/// The most that uses count, in verdicts. Less than one: whoever rates an item knows more than what its use shows, and a hit is used
+/// also because it came first, so a larger share would keep the order as it is.
+const MOST_IMPLICIT: f64 = 0.5;
+
+/// The number of sessions with a use that reach half of that.
+const SESSIONS_HALF: f64 = 3.0;
+
 /// Returns the factors of the priors on the odds of memories, without those that are 1.
 ///
 /// Anchors are compared with the files as they are indexed. The memories that are returned as hits are compared with the current
@@ -39,7 +46,9 @@ pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, 
         // If the catalog cannot be read, reading the hits reports the error.
         let Ok((state, changed_ratio)) = Anchored::new(store).state(&tied, look) else { return Vec::new() };
         let status = inputs.status(changed_ratio, freshness.memory_limits(id.memory_type), now);
-        let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed_factor(ownership)];
+        let uses = store.facts.retrievals().count(ItemId::Memory(*id)).uses;
+        let all =
+            [anchors(state), staleness(status), usefulness(&inputs.feedback, uses), unconfirmed_factor(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };
     let known = ids.iter().zip(store.ledger.validity_inputs(ids));
@@ -73,14 +82,16 @@ fn unconfirmed_factor(ownership: Ownership) -> Option<Factor> {
     (!ownership.is_vouched_for()).then_some(Factor { name: "unconfirmed", value: UNCONFIRMED })
 }
 
-/// Returns the factor of the verdicts. It rises with every positive verdict and falls with every negative one, within bounds.
-pub(super) fn usefulness(tally: &FeedbackTally) -> Option<Factor> {
+/// Returns the factor of the verdicts and of the number of sessions with a use. It rises with every positive verdict and use, and falls
+/// with every negative verdict, within bounds. Any number of uses counts less than one verdict.
+pub(super) fn usefulness(tally: &FeedbackTally, uses: u64) -> Option<Factor> {
     let FeedbackTally { useful, not_useful, .. } = *tally;
-    let verdicts = useful as f64 + not_useful as f64;
-    if verdicts == 0.0 {
+    let implicit = MOST_IMPLICIT * uses as f64 / (uses as f64 + SESSIONS_HALF);
+    let (positive, negative) = (useful as f64 + implicit, not_useful as f64);
+    if positive + negative == 0.0 {
         return None;
     }
-    let balance = (useful as f64 - not_useful as f64) / (verdicts + VERDICTS_HALF);
+    let balance = (positive - negative) / (positive + negative + VERDICTS_HALF);
     Some(Factor { name: "usefulness", value: (USEFULNESS_BOUND * balance).exp2() })
 }
 
@@ -91,7 +102,7 @@ mod tests {
     #[test]
     fn feedback_changes_the_odds_within_bounds() {
         let factor = |useful, not_useful| {
-            usefulness(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }).map(|factor| factor.value)
+            usefulness(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, 0).map(|factor| factor.value)
         };
         assert_eq!((factor(0, 0), factor(1, 1)), (None, Some(1.0)));
         assert!(factor(1, 0) > Some(1.05) && factor(5, 0) > factor(1, 0));
@@ -100,7 +111,18 @@ mod tests {
 
     fn factor_of(useful: u64, not_useful: u64) -> f64 {
         let tally = FeedbackTally { useful, not_useful, ..FeedbackTally::default() };
-        usefulness(&tally).map_or(1.0, |factor| factor.value)
+        usefulness(&tally, 0).map_or(1.0, |factor| factor.value)
+    }
+
+    #[test]
+    fn uses_raise_the_odds_less_than_any_verdict() {
+        let factor = |useful, not_useful, uses| {
+            let tally = FeedbackTally { useful, not_useful, ..FeedbackTally::default() };
+            usefulness(&tally, uses).map_or(1.0, |factor| factor.value)
+        };
+        assert!(factor(0, 0, 1) > 1.0 && factor(0, 0, 5) > factor(0, 0, 1));
+        assert!(factor(0, 0, 1_000_000) < factor(1, 0, 0));
+        assert!(factor(0, 1, 1_000_000) < 1.0);
     }
 
     proptest::proptest! {

@@ -1,4 +1,4 @@
-//! The ranking factors from feedback on files, and the statistics of items.
+//! The ranking factors from feedback on files and from their use, and the statistics of items.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::ledger::Ledger;
 use crate::ranking::Factor;
 use crate::store::{Index, ItemFacts};
 
-/// Returns the factors from feedback on files, by the row of the document. Documents without feedback have no entry.
+/// Returns the factors from feedback on files and from their use, by the row of the document. Documents without either have no entry.
 ///
-/// The rows are looked up again for each generation and for each new verdict. While long journals are read for the first time,
+/// The rows are looked up again for each generation, for each new verdict and for each new use. While long journals are read for the first time,
 /// there are no factors.
 pub(crate) fn rated_files(
     ledger: &Ledger,
@@ -25,23 +25,28 @@ pub(crate) fn rated_files(
     facts.factors(index.known_documents().generation, ledger.file_ratings(), |ratings| {
         index.read(|snapshot| {
             let mut factors = HashMap::new();
-            for (id, tally) in ratings {
-                let document = snapshot.document(*id)?;
-                factors.extend(document.and_then(|stored| Some((stored.row.0, file_factor(tally)?))));
+            let uses: HashMap<DocumentId, u64> =
+                facts.retrievals().used_items().into_iter().filter_map(used_file).collect();
+            let none = FeedbackTally::default();
+            let rated = ratings.iter().map(|(id, tally)| (*id, tally));
+            let unrated = uses.keys().filter(|id| !ratings.contains_key(id)).map(|id| (*id, &none));
+            for (id, tally) in rated.chain(unrated) {
+                let (document, uses) = (snapshot.document(id)?, uses.get(&id).copied().unwrap_or_default());
+                factors.extend(document.and_then(|stored| Some((stored.row.0, file_factor(tally, uses)?))));
             }
             Ok(factors)
         })
     })
 }
 
-/// Returns the feedback on an item and the number of its retrievals.
+/// Returns the feedback on an item and how often it was found and used.
 pub(crate) fn item_stats(ledger: &Ledger, facts: &ItemFacts, item: ItemId) -> ItemStats {
-    let retrievals = facts.retrievals().count(item);
+    let counts = facts.retrievals().count(item);
     match item {
-        ItemId::Memory(id) => ledger.memory(id).map(|memory| ItemStats::from_memory(&memory, retrievals)),
+        ItemId::Memory(id) => ledger.memory(id).map(|memory| ItemStats::from_memory(&memory, counts)),
         ItemId::Document(_) | ItemId::Chunk(_) => None,
     }
-    .unwrap_or_else(|| ItemStats::new(&ledger.feedback(item), retrievals))
+    .unwrap_or_else(|| ItemStats::new(&ledger.feedback(item), counts))
 }
 
 /// Returns the flagged documents: those of memories and of files whose feedback asks for a review.
@@ -56,6 +61,14 @@ pub(crate) fn flagged_documents(ledger: &Ledger, facts: &ItemFacts) -> Vec<Docum
 }
 
 /// Returns the factor of a file. A file has no validity, so "outdated" counts as "not useful".
-fn file_factor(tally: &FeedbackTally) -> Option<Factor> {
-    usefulness(&FeedbackTally { not_useful: tally.not_useful + tally.outdated, ..tally.clone() })
+fn file_factor(tally: &FeedbackTally, uses: u64) -> Option<Factor> {
+    usefulness(&FeedbackTally { not_useful: tally.not_useful + tally.outdated, ..tally.clone() }, uses)
+}
+
+/// Returns the uses of a file; `None` for a memory, whose factor is computed with its validity.
+fn used_file((item, uses): (ItemId, u64)) -> Option<(DocumentId, u64)> {
+    match item {
+        ItemId::Document(id) => Some((id, uses)),
+        ItemId::Chunk(_) | ItemId::Memory(_) => None,
+    }
 }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use recall_core::{
-    Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, VerifyMemories, VerifyMode,
+    Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, UseCounts, VerifyMemories,
+    VerifyMode,
 };
 
 use super::anchor_change::{AnchorChange, changes_of};
@@ -169,9 +170,9 @@ pub(crate) fn recall_memory(store: &Store, id: MemoryId, now: Timestamp) -> Resu
     recalled_after(store, store.facts.retrievals().count(ItemId::Memory(id)), ComparedWith::Now, id, now)
 }
 
-/// Returns the same without the number of earlier retrievals, so that repeating a query returns the same bytes.
+/// Returns the same without the counts of earlier retrievals and uses, so that repeating a query returns the same bytes.
 pub(crate) fn recalled_as_hit(store: &Store, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
-    recalled_after(store, 0, ComparedWith::Now, id, now)
+    recalled_after(store, UseCounts::default(), ComparedWith::Now, id, now)
 }
 
 /// Returns the same for a search, whose settings may leave the comparison with the files out.
@@ -181,12 +182,12 @@ pub(crate) fn recalled_by_search(
     now: Timestamp,
 ) -> Result<Option<MemoryView>, StoreError> {
     let look = if store.settings().freshness.check_on_search { ComparedWith::Now } else { ComparedWith::Nothing };
-    recalled_after(store, 0, look, id, now)
+    recalled_after(store, UseCounts::default(), look, id, now)
 }
 
 fn recalled_after(
     store: &Store,
-    retrievals: u64,
+    counts: UseCounts,
     look: ComparedWith,
     id: MemoryId,
     now: Timestamp,
@@ -198,6 +199,6 @@ fn recalled_after(
     let added_by = foreign.and_then(|event| store.facts.contributor(event));
     let freshness = &store.settings().freshness;
     let memory = masked(memory);
-    let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, retrievals, freshness, now);
+    let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, counts, freshness, now);
     Ok(Some(MemoryView { added_by, ..recalled }))
 }

@@ -159,7 +159,15 @@ pub(super) mod tests {
             moved: Vec::new(),
         };
         let freshness = Freshness::default();
-        MemoryView::derive(memory, Ownership::Own, verification, None, 0, &freshness, Timestamp(0))
+        MemoryView::derive(
+            memory,
+            Ownership::Own,
+            verification,
+            None,
+            recall_core::UseCounts::default(),
+            &freshness,
+            Timestamp(0),
+        )
     }
 
     #[test]

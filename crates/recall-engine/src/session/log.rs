@@ -1,10 +1,12 @@
 //! Logging of session events.
 
-use recall_core::{EventDetails, EventId, ListEvents, LogEvent, Provenance, Scope, SessionEvent, Timestamp};
+use recall_core::{
+    EventDetails, EventId, ListEvents, LogEvent, Provenance, Scope, SessionEvent, SessionEventType, Timestamp,
+};
 
 use crate::Engine;
 use crate::mask::Masking;
-use crate::memory::{MemoryNote, note, related_files};
+use crate::memory::{ItemUse, MemoryNote, kept_in, note, related_files};
 use crate::origin::Origin;
 use crate::session_log::SessionError;
 use crate::session_log::masking::mask_details;
@@ -50,7 +52,22 @@ impl Engine {
         let provenance = where_of(&store, &request.provenance);
         self.live.note(&store.root, &provenance, &details, timestamp);
         store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
+        self.note_uses_of(origin, request);
         Ok(LoggedEvent { id, timestamp, notes: note::for_masking(&masking).into_iter().collect() })
+    }
+}
+
+impl Engine {
+    /// Counts the hits that an event names, in its files or its texts. Of a judgment, those that it kept.
+    fn note_uses_of(&self, origin: &Origin, request: &LogEvent) {
+        let LogEvent { content, rationale, resolution, related_files, metadata, provenance, .. } = request;
+        self.note_use(origin, provenance, ItemUse::Files(related_files));
+        let texts = if request.event_type == SessionEventType::RetrievalJudgment {
+            kept_in(metadata)
+        } else {
+            [Some(content), rationale.as_ref(), resolution.as_ref()].into_iter().flatten().map(String::as_str).collect()
+        };
+        self.note_use(origin, provenance, ItemUse::Named(&texts));
     }
 }
 

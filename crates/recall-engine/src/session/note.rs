@@ -1,16 +1,25 @@
 //! Recording of searches that run in a session.
 
-use recall_core::{Provenance, SearchRequest};
+use recall_core::{ItemId, Provenance, SearchRequest};
 
 use crate::Engine;
-use crate::engine::RecorderCounts;
 use crate::engine::recorder::{HitNote, Note, SearchNote};
+use crate::engine::{RecorderCounts, SessionHit};
 use crate::origin::Origin;
 use crate::search::Answer;
 
 impl Engine {
-    /// Queues a note of a search and its hits if it ran in a session. Never blocks.
+    /// Queues a note of a search and its hits if it ran in a session, and keeps the hits until the session uses them. Never blocks.
     pub fn note_search(&self, origin: &Origin, provenance: &Provenance, request: &SearchRequest, answer: &Answer) {
+        if let Some(session) = &provenance.session {
+            let hits = answer.hits.iter().map(|hit| match &hit.memory {
+                Some(recalled) => SessionHit { item: ItemId::Memory(recalled.memory.id), path: String::new() },
+                None => {
+                    SessionHit { item: ItemId::Document(hit.document.id), path: hit.document.path.as_str().to_owned() }
+                }
+            });
+            self.session_hits.note(session, hits);
+        }
         self.recorder.note(origin, provenance, || {
             let hits = answer.hits.iter().map(|hit| HitNote {
                 chunk: hit.id,

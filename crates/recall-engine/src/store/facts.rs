@@ -1,5 +1,5 @@
-//! What a store knows of its items beside the journals: what anchors are compared with, authors, factors from feedback, and counts
-//! of retrievals, and what was learnt from the project's history.
+//! What a store knows of its items beside the journals: what anchors are compared with, authors, factors from feedback, counts of
+//! retrievals and uses, and what was learnt from the project's history.
 
 mod anchor_texts;
 mod contributors;
@@ -37,7 +37,7 @@ pub(crate) struct ItemFacts {
     contributors: Arc<Contributors>,
     /// The ranking factors from feedback on files.
     rated: RatedFiles,
-    /// How often each item was returned as a hit.
+    /// How often each item was returned as a hit, and used.
     retrievals: Retrievals,
     /// What was learnt from the project's history.
     history: ProjectHistory,
@@ -57,7 +57,7 @@ impl ItemFacts {
         }
     }
 
-    /// Returns the count of how often each item was returned as a hit.
+    /// Returns the counts of how often each item was returned as a hit, and used.
     pub(crate) fn retrievals(&self) -> &Retrievals {
         &self.retrievals
     }
@@ -102,8 +102,8 @@ impl ItemFacts {
         self.moved_files.get_or_find(generation, anchor, find)
     }
 
-    /// Returns the ranking factors from ratings of files, by the row of the document in a generation: as cached, otherwise as
-    /// `compute` says.
+    /// Returns the ranking factors from ratings and uses of files, by the row of the document in a generation: as cached, otherwise
+    /// as `compute` says.
     ///
     /// # Errors
     /// Those of `compute`.
@@ -113,7 +113,7 @@ impl ItemFacts {
         ratings: Arc<Ratings>,
         compute: impl FnOnce(&Ratings) -> Result<HashMap<i64, Factor>, E>,
     ) -> Result<Arc<HashMap<i64, Factor>>, E> {
-        self.rated.get_or_compute(generation, ratings, compute)
+        self.rated.get_or_compute((generation, self.retrievals.count_uses()), ratings, compute)
     }
 }
 
@@ -129,24 +129,25 @@ impl Default for RatedFiles {
 /// The factors and what they were computed from.
 #[derive(Default)]
 struct Rated {
-    generation: Generation,
+    /// The generation, and how many uses were counted.
+    state: (Generation, u64),
     ratings: Arc<Ratings>,
     factors: Arc<HashMap<i64, Factor>>,
 }
 
 impl RatedFiles {
-    /// Returns the factors of these ratings in a generation: as cached, otherwise as `compute` says.
+    /// Returns the factors of these ratings in a state: as cached, otherwise as `compute` says.
     fn get_or_compute<E>(
         &self,
-        generation: Generation,
+        state: (Generation, u64),
         ratings: Arc<Ratings>,
         compute: impl FnOnce(&Ratings) -> Result<HashMap<i64, Factor>, E>,
     ) -> Result<Arc<HashMap<i64, Factor>>, E> {
         // Held while they are computed, so that concurrent searches compute them once.
         let mut rated = self.0.lock();
-        if rated.generation != generation || !Arc::ptr_eq(&rated.ratings, &ratings) {
+        if rated.state != state || !Arc::ptr_eq(&rated.ratings, &ratings) {
             let factors = Arc::new(compute(&ratings)?);
-            *rated = Rated { generation, ratings, factors };
+            *rated = Rated { state, ratings, factors };
         }
         Ok(Arc::clone(&rated.factors))
     }

@@ -112,7 +112,7 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
     }
     let wombat = sandbox.search(&engine, "wombat").hits.into_iter().find(|hit| hit.memory.is_none()).expect("a file");
     let stats = rate(&sandbox, &engine, ItemId::Chunk(wombat.id), Verdict::NotUseful).expect("kept").stats;
-    assert_eq!((stats.retrievals, stats.is_flagged), (11, true));
+    assert_eq!((stats.counts.retrievals, stats.is_flagged), (11, true));
     rate(&sandbox, &engine, ItemId::Memory(id), Verdict::Outdated).expect("kept");
     assert_eq!(listed(None, Said::Flagged), [id.to_string().as_str(), "src/a.rs"]);
     assert_eq!(listed(Some("src"), Said::Flagged), ["src/a.rs"]);
@@ -142,7 +142,7 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
             provenance: agent(),
         },
     );
-    assert_eq!(stats.expect("kept").stats.retrievals, 11, "counts are kept where the engine is closed");
+    assert_eq!(stats.expect("kept").stats.counts.retrievals, 11, "counts are kept where the engine is closed");
 }
 
 #[test]

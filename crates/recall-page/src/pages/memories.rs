@@ -329,6 +329,7 @@ fn facts(memory: &Memory) -> Markup {
             dt { "Added" } dd { (view::time(memory.created_at.as_ref())) }
             @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (view::time(memory.updated_at.as_ref())) } }
             dt { "Found" } dd { (count_noun(stats.retrievals, "time", "times")) }
+            dt { "Used" } dd { "in " (count_noun(stats.uses, "session", "sessions")) }
             dt { "Rated" } dd { (stats.useful) " useful, " (stats.not_useful) " not" }
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
             @if !memory.session.is_empty() { dt { "Session" } dd { a href=(view::link_to("session", &[("id", &memory.session)])) { (memory.session) } } }

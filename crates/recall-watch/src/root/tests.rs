@@ -93,6 +93,8 @@ fn a_root_is_an_existing_directory_other_than_home_and_the_file_system_root() {
     assert!(matches!(check(&home), Err(RootError::Home { .. })));
     assert!(matches!(check(&home.join("project/..")), Err(RootError::Home { .. })));
     assert!(matches!(check(Path::new("/")), Err(RootError::FileSystemRoot { .. })));
+    #[cfg(unix)]
+    assert!(matches!(check(Path::new("/tmp")), Err(RootError::Temporary { .. })));
     assert!(matches!(check(&home.join("file")), Err(RootError::NotDirectory { .. })));
     assert!(matches!(check(&home.join("file/below")), Err(RootError::NotDirectory { .. })));
     assert!(matches!(check(&home.join("missing")), Err(RootError::Missing { .. })));

@@ -8,7 +8,15 @@ use recall_core::{
 /// A note of a request. It is created while the client waits, so it only copies.
 pub(crate) enum Note {
     Search(Box<SearchNote>),
-    Judgment { item: ItemId, feedback: Feedback },
+    Judgment {
+        item: ItemId,
+        feedback: Feedback,
+    },
+    /// The session used a hit. The reason is in words.
+    Use {
+        item: ItemId,
+        reason: &'static str,
+    },
 }
 
 /// A search and its hits.
@@ -33,6 +41,7 @@ impl Note {
         match self {
             Self::Search(note) => note.details(),
             Self::Judgment { item, feedback } => judgment(item, feedback),
+            Self::Use { item, reason } => implicit_judgment(item, reason),
         }
     }
 }
@@ -98,6 +107,17 @@ fn judgment(item: ItemId, feedback: Feedback) -> EventDetails {
     }
     let content = format!("{item}: {verdict}");
     EventDetails { rationale: note, metadata, ..EventDetails::new(SessionEventType::RetrievalJudgment, content) }
+}
+
+/// Returns the judgment that a use implies, with the origin that tells it from a rating.
+fn implicit_judgment(item: ItemId, reason: &str) -> EventDetails {
+    let metadata = Metadata::from([
+        ("item_id".to_owned(), text(&item)),
+        ("verdict".to_owned(), text("useful")),
+        ("origin".to_owned(), text("implicit")),
+    ]);
+    let content = format!("{item}: useful ({reason})");
+    EventDetails { metadata, ..EventDetails::new(SessionEventType::RetrievalJudgment, content) }
 }
 
 fn text(value: &(impl ToString + ?Sized)) -> MetadataValue {

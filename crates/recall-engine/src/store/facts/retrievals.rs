@@ -1,7 +1,7 @@
-//! A count of how often each item was returned as a hit.
+//! Counts of how often each item was returned as a hit, and in how many sessions it was used.
 //!
 //! The counts are in memory and in a file in the index folder. A kill loses the counts since the store last settled; deleting
-//! the index loses all. Ranking does not use them; see [`ItemStats`](recall_core::ItemStats).
+//! the index loses all. Ranking uses the count of uses only; see [`ItemStats`](recall_core::ItemStats).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,12 +10,12 @@ use std::io;
 use std::path::PathBuf;
 
 use parking_lot::Mutex;
-use recall_core::ItemId;
+use recall_core::{ItemId, UseCounts};
 
-/// The file in the index folder. Each line has an id and a number.
+/// The file in the index folder. Each line has an id, the number of retrievals and, if there are some, that of uses.
 const FILE: &str = "retrievals";
 
-/// How often each item was returned as a hit.
+/// How often each item was returned as a hit, and used.
 pub(crate) struct Retrievals {
     file: PathBuf,
     counts: Mutex<Counts>,
@@ -23,7 +23,9 @@ pub(crate) struct Retrievals {
 
 #[derive(Default)]
 struct Counts {
-    by_item: HashMap<ItemId, u64>,
+    by_item: HashMap<ItemId, UseCounts>,
+    /// The sum of the uses.
+    uses: u64,
     is_changed: bool,
 }
 
@@ -32,30 +34,43 @@ impl Retrievals {
     pub(crate) fn open(index: &std::path::Path) -> Self {
         let file = index.join(FILE);
         let text = fs::read_to_string(&file).unwrap_or_default();
-        let read = |line: &str| {
-            let (item, count) = line.split_once(' ')?;
-            Some((item.parse().ok()?, count.parse().ok()?))
-        };
-        let by_item = text.lines().filter_map(read).collect();
-        Self { file, counts: Mutex::new(Counts { by_item, is_changed: false }) }
+        let by_item: HashMap<ItemId, UseCounts> = text.lines().filter_map(read_line).collect();
+        let uses = by_item.values().map(|counts| counts.uses).sum();
+        Self { file, counts: Mutex::new(Counts { by_item, uses, is_changed: false }) }
     }
 
-    /// Adds one to the count of each item.
+    /// Adds one to the retrievals of each item.
     pub(crate) fn note(&self, items: impl IntoIterator<Item = ItemId>) {
         let mut counts = self.counts.lock();
         for item in items {
-            *counts.by_item.entry(item).or_default() += 1;
+            counts.by_item.entry(item).or_default().retrievals += 1;
             counts.is_changed = true;
         }
     }
 
-    /// Returns how often an item was returned as a hit. A chunk has the count of its document.
-    pub(crate) fn count(&self, item: ItemId) -> u64 {
-        let item = match item {
-            ItemId::Chunk(chunk) => ItemId::Document(chunk.document),
-            other => other,
-        };
-        self.counts.lock().by_item.get(&item).copied().unwrap_or_default()
+    /// Adds one to the uses of an item.
+    pub(crate) fn note_use(&self, item: ItemId) {
+        let mut counts = self.counts.lock();
+        counts.by_item.entry(to_document(item)).or_default().uses += 1;
+        counts.uses += 1;
+        counts.is_changed = true;
+    }
+
+    /// Returns the number of uses of all items.
+    pub(crate) fn count_uses(&self) -> u64 {
+        self.counts.lock().uses
+    }
+
+    /// Returns the used items with their uses, in no particular order.
+    pub(crate) fn used_items(&self) -> Vec<(ItemId, u64)> {
+        let counts = self.counts.lock();
+        let used = counts.by_item.iter().filter(|(_, counts)| counts.uses > 0);
+        used.map(|(item, counts)| (*item, counts.uses)).collect()
+    }
+
+    /// Returns how often an item was returned as a hit, and used. A chunk has the counts of its document.
+    pub(crate) fn count(&self, item: ItemId) -> UseCounts {
+        self.counts.lock().by_item.get(&to_document(item)).copied().unwrap_or_default()
     }
 
     /// Writes the counts to the file if they have changed.
@@ -65,8 +80,11 @@ impl Retrievals {
             return;
         }
         let mut text = String::with_capacity(counts.by_item.len() * 24);
-        for (item, count) in &counts.by_item {
-            let _ = writeln!(text, "{item} {count}");
+        for (item, UseCounts { retrievals, uses }) in &counts.by_item {
+            let _ = match uses {
+                0 => writeln!(text, "{item} {retrievals}"),
+                uses => writeln!(text, "{item} {retrievals} {uses}"),
+            };
         }
         match self.replace(&text) {
             Ok(()) => counts.is_changed = false,
@@ -80,6 +98,21 @@ impl Retrievals {
         let temporary = self.file.with_extension("new");
         fs::write(&temporary, text)?;
         fs::rename(&temporary, &self.file)
+    }
+}
+
+fn read_line(line: &str) -> Option<(ItemId, UseCounts)> {
+    let mut words = line.split(' ');
+    let (item, retrievals) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let uses = words.next().map_or(Some(0), |uses| uses.parse().ok())?;
+    Some((item, UseCounts { retrievals, uses }))
+}
+
+/// Returns the document of a chunk, or the item itself.
+fn to_document(item: ItemId) -> ItemId {
+    match item {
+        ItemId::Chunk(chunk) => ItemId::Document(chunk.document),
+        other => other,
     }
 }
 
@@ -104,10 +137,13 @@ mod tests {
         let first = Retrievals::open(folder.path());
         first.note([ItemId::Document(document), memory]);
         first.note([memory]);
+        first.note_use(memory);
         drop(first);
         let again = Retrievals::open(folder.path());
         let chunk = ItemId::Chunk(ChunkId { document, ordinal: 3 });
-        assert_eq!((again.count(memory), again.count(chunk)), (2, 1));
+        let counts = |retrievals, uses| UseCounts { retrievals, uses };
+        assert_eq!((again.count(memory), again.count(chunk)), (counts(2, 1), counts(1, 0)));
+        assert_eq!((again.count_uses(), again.used_items()), (1, vec![(memory, 1)]));
         std::fs::remove_dir_all(folder.path()).expect("there");
         again.note([memory]);
         again.keep();
