@@ -24,7 +24,7 @@ pub fn places(kind: ForeignKind, scope: StoreScope, root: &Path, home: Option<&P
         ForeignKind::BasicMemory => vec![home("basic-memory"), home(".basic-memory/memory.db")],
         ForeignKind::Serena => vec![project(".serena/memories")],
         ForeignKind::Transcripts if scope == StoreScope::Project => {
-            vec![home(".claude/projects"), home(".codex/sessions"), home(".gemini/tmp")]
+            vec![home(".claude/projects"), home(".codex/sessions"), home(".gemini/tmp"), home(".copilot/session-state")]
         }
         ForeignKind::MemoryServer | ForeignKind::Transcripts => Vec::new(),
     };
