@@ -22,7 +22,7 @@ impl Home {
     fn new() -> Self {
         let folder = Folder::new();
         let root = folder.path().join("code/shop");
-        Self { root, folder }
+        Self { folder, root }
     }
 
     fn read(&self) -> (Vec<Transcript>, TranscriptTally) {

@@ -1,8 +1,7 @@
 //! What was said in the conversations of coding agents in a project, as their transcripts have it.
 //!
-//! The transcripts are read in place, at each request, within the bounds of the settings; a few dozen megabytes take a fraction of a
-//! second. Nothing of them is indexed or stored, so switching them off leaves nothing behind, and they cannot displace a memory in
-//! the list of a search (ADR 70). Secrets are masked before a text is cut. Begin with `read_transcripts` and `rank`.
+//! The transcripts are read in place, at each request, within the bounds of the settings. Nothing of them
+//! is indexed or stored, so switching them off leaves nothing behind, and they cannot displace a memory in the list of a search (ADR 70). Secrets are masked before a text is cut. Begin with `read_transcripts` and `rank`.
 
 mod citation;
 mod documents;

@@ -144,16 +144,15 @@ impl SoughtError {
             .enumerate()
             .flat_map(|(at, turn)| turn.steps.iter().map(move |it| (at, it)))
             .collect();
+        let shares: Vec<Option<f64>> = steps.iter().map(|(_, step)| self.failure_share(step)).collect();
         let mut told: Vec<usize> = Vec::new();
         for (at, (_, step)) in steps.iter().enumerate() {
-            let Some((run, share)) = self.failure(step) else { continue };
-            let success = steps.iter().enumerate().skip(at + 1).find(|(_, (_, step))| succeeds(step, &run.command));
-            let success = success.map(|(at, _)| at);
+            let (Some(share), Action::Ran(run)) = (shares[at], &step.action) else { continue };
+            let success = (at + 1..steps.len()).find(|&later| succeeds(steps[later].1, &run.command));
             // The last time that the command failed with this error before it succeeded.
             let until = success.unwrap_or(steps.len());
-            let repeats =
-                |(_, step): &(usize, &Step)| self.failure(step).is_some_and(|it| is_same(&it.0.command, &run.command));
-            let last = at + steps[at..until].iter().rposition(repeats).unwrap_or_default();
+            let repeats = |&later: &usize| shares[later].is_some() && runs(steps[later].1, &run.command);
+            let last = (at..until).rev().find(repeats).unwrap_or(at);
             if !told.contains(&last) {
                 told.push(last);
                 fixes.push(self.case(transcript, &steps, last, success, share));
@@ -161,10 +160,10 @@ impl SoughtError {
         }
     }
 
-    /// Returns the command of a step that failed with the error, and the share of its words in the output.
-    fn failure<'s>(&self, step: &'s Step) -> Option<(&'s CommandRun, f64)> {
+    /// Returns the share of the error's words in the output of a command that failed with it.
+    fn failure_share(&self, step: &Step) -> Option<f64> {
         match &step.action {
-            Action::Ran(run) if run.has_failed => Some((run, self.share(&run.output)?)),
+            Action::Ran(run) if run.has_failed => self.share(&run.output),
             Action::Ran(_) | Action::Said(_) | Action::Edited(_) => None,
         }
     }
@@ -257,7 +256,11 @@ fn edited_file(event: &SessionEvent) -> Option<String> {
 }
 
 fn succeeds(step: &Step, command: &str) -> bool {
-    matches!(&step.action, Action::Ran(run) if !run.has_failed && is_same(&run.command, command))
+    matches!(&step.action, Action::Ran(run) if !run.has_failed) && runs(step, command)
+}
+
+fn runs(step: &Step, command: &str) -> bool {
+    matches!(&step.action, Action::Ran(run) if is_same(&run.command, command))
 }
 
 /// Returns whether two command lines are the same but for blanks.

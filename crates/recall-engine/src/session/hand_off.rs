@@ -170,12 +170,12 @@ impl Packet {
         let events = store.sessions.read(&session.id)?.unwrap_or_default();
         let until = session.ended.unwrap_or(now);
         let material = material(store, session, &events, until);
-        let story = Story::tell(&events, material.commits, &material.memories);
-        self.goal = session.goal.clone().or_else(|| story.title());
-        self.open = story.open().into_iter().map(str::to_owned).collect();
-        self.failed = story.failures().iter().map(ToString::to_string).collect();
-        self.answer = story.outcome().map(str::to_owned);
-        for (heading, entries) in story.sections() {
+        let told = Story::tell(&events, material.commits, &material.memories);
+        self.goal = session.goal.clone().or_else(|| told.title());
+        self.open = told.open().into_iter().map(str::to_owned).collect();
+        self.failed = told.failures().iter().map(ToString::to_string).collect();
+        self.answer = told.outcome().map(str::to_owned);
+        for (heading, entries) in told.sections() {
             match heading {
                 "Changed" => self.changed = entries,
                 "Commits" => self.commits = entries,
@@ -183,7 +183,7 @@ impl Packet {
                 _ => {}
             }
         }
-        if story.is_empty() {
+        if told.is_empty() {
             // Of a session of another machine there is only the summary.
             self.answer = self.answer.take().or_else(|| session.summary.clone());
         }
@@ -204,13 +204,13 @@ impl Packet {
         self.asked = prompts.map(one_line).collect();
         self.goal = self.goal.take().or_else(|| self.asked.first().cloned());
         let steps = || transcript.turns.iter().flat_map(|turn| &turn.steps).map(|step| &step.action);
-        let said = steps().filter_map(|action| if let Action::Said(text) = action { Some(text) } else { None });
+        let mut said = steps().filter_map(|action| if let Action::Said(text) = action { Some(text) } else { None });
         if self.open.is_empty() {
             // The last mention of an item says whether it is done.
             let items: BTreeMap<&str, bool> = said.clone().flat_map(|text| boxes(text)).collect();
             self.open = items.into_iter().filter(|(_, is_done)| !is_done).map(|(item, _)| item.to_owned()).collect();
         }
-        self.answer = said.last().cloned().or_else(|| self.answer.take());
+        self.answer = said.next_back().cloned().or_else(|| self.answer.take());
         let mut edited: BTreeMap<String, u64> = BTreeMap::new();
         let mut failing: Vec<(&str, &str)> = Vec::new();
         for action in steps() {
@@ -275,7 +275,7 @@ impl Packet {
         let mut text = heading.to_owned();
         for (_, title, _, lines) in sections.iter().filter(|(.., lines)| !lines.is_empty()) {
             text.push_str(&section_heading(title));
-            lines.iter().for_each(|line| text.push_str(line));
+            text.extend(lines.iter().map(String::as_str));
         }
         text
     }

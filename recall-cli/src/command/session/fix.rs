@@ -31,7 +31,9 @@ pub(super) async fn run(args: FixArgs, context: &CommandContext) -> Result<Exit,
         Format::Human => context.page(&format_fixes(&answer, output.screen()))?,
     }
     let coverage = answer.coverage.unwrap_or_default();
-    coverage_notes(&coverage).iter().for_each(|note| output.note(note));
+    for note in coverage_notes(&coverage) {
+        output.note(&note);
+    }
     if answer.fixes.is_empty() {
         let sessions = count_noun(answer.sessions, "recorded session", "recorded sessions");
         output.note(&format!("no command failed with this error in what was read, {sessions} among it"));

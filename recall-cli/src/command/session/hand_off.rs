@@ -42,7 +42,9 @@ pub(super) async fn hand_off(args: HandOffArgs, context: &CommandContext) -> Res
         let missing =
             if coverage.on { "its transcript is not among those that were read" } else { "without its transcript" };
         output.note(&format!("made of what recall recorded, {missing}"));
-        coverage_notes(&coverage).iter().for_each(|note| output.note(note));
+        for note in coverage_notes(&coverage) {
+            output.note(&note);
+        }
     }
     Ok(Exit::Done)
 }

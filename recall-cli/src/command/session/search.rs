@@ -31,7 +31,9 @@ pub(super) async fn run(args: SaidArgs, context: &CommandContext) -> Result<Exit
         Format::Human => context.page(&format_turns(&answer, output.screen()))?,
     }
     let coverage = answer.coverage.unwrap_or_default();
-    coverage_notes(&coverage).iter().for_each(|note| output.note(note));
+    for note in coverage_notes(&coverage) {
+        output.note(&note);
+    }
     if answer.turns.is_empty() {
         if coverage.on {
             output.note("nothing found in what was read");

@@ -46,7 +46,9 @@ pub(super) fn read(path: &Path, choice: &Choice<'_>) -> Result<Option<Draft>, Re
                 let argument = |name: &str| data.get("arguments").and_then(|arguments| text(arguments, name));
                 let tool = text(data, "toolName").unwrap_or_default();
                 if EDITS.contains(&&*tool) {
-                    argument("path").iter().for_each(|file| draft.add_edit(file));
+                    if let Some(file) = argument("path") {
+                        draft.add_edit(&file);
+                    }
                 } else if let (Some(command), Some(id)) = (argument("command"), text(data, "toolCallId"))
                     && calls.len() < MOST_CALLS
                 {

@@ -48,7 +48,9 @@ pub(super) fn read(path: &Path, choice: &Choice<'_>) -> Result<Option<Draft>, Re
     if root.is_none() && !choice.roots.is_empty() {
         return Ok(None);
     }
-    messages.iter().for_each(|message| read_message(message, &mut draft));
+    for message in &messages {
+        read_message(message, &mut draft);
+    }
     draft.directory = root.map(|root| root.to_string_lossy().into_owned());
     Ok(Some(draft))
 }

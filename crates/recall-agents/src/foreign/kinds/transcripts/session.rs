@@ -181,7 +181,9 @@ impl Draft {
         let id = self.id_or_name(path);
         let started = self.first?;
         let mut imported = ImportedEvents::default();
-        self.turns.iter().for_each(|turn| imported.add_turn(turn));
+        for turn in &self.turns {
+            imported.add_turn(turn);
+        }
         Some(ForeignSession {
             started,
             ended: self.last.unwrap_or(started),
