@@ -139,8 +139,8 @@ pub(crate) enum Command {
         "recall loop PRD.json --guidance \"Use the existing pool.\"",
     ))]
     Loop(Box<task_loop::LoopArgs>),
-    /// Start, end and show sessions.
-    #[command(subcommand)]
+    /// Start, end, show and search sessions.
+    #[command(subcommand, visible_alias = "sessions")]
     Session(session::SessionCommand),
     /// Show the briefing for a new session.
     #[command(after_help = examples!(

@@ -149,6 +149,12 @@ impl IntoFailure for SessionError {
             Self::NotFound { id } => {
                 not_found(message, id).with_hint("`recall session list` shows those of the project")
             }
+            Self::NothingToHandOff { id, reads_transcripts } => not_found(message, id).with_hint(if reads_transcripts {
+                "`recall session list` shows those that recall recorded; `recall session search` finds transcripts"
+            } else {
+                "`recall session list` shows those that recall recorded; `recall config set transcripts.read true` reads \
+                 those of agents too"
+            }),
             Self::Ambiguous { id, .. } => ambiguous(message, id),
             Self::Trivial { id } => Failure::new(Reason::Conflict, message)
                 .with_detail("id", id)

@@ -30,6 +30,7 @@ mod search;
 mod session;
 mod status;
 mod store;
+mod transcripts;
 mod transfer;
 pub(crate) mod warning;
 
@@ -158,6 +159,21 @@ impl Recall for Service {
         request: Request<v1::ListSessionsRequest>,
     ) -> Result<Response<v1::ListSessionsResponse>, Status> {
         session::list(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn search_transcripts(
+        &self,
+        request: Request<v1::SearchTranscriptsRequest>,
+    ) -> Result<Response<v1::SearchTranscriptsResponse>, Status> {
+        transcripts::search(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn find_fix(&self, request: Request<v1::FindFixRequest>) -> Result<Response<v1::FindFixResponse>, Status> {
+        transcripts::find_fix(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn hand_off(&self, request: Request<v1::HandOffRequest>) -> Result<Response<v1::HandOffResponse>, Status> {
+        transcripts::hand_off(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn briefing(&self, request: Request<v1::BriefingRequest>) -> Result<Response<v1::BriefingResponse>, Status> {

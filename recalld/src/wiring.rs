@@ -13,7 +13,7 @@ use recall_config::{
 use recall_core::{Clock as _, Weights};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
-    MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings,
+    MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
 };
 use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
@@ -168,7 +168,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, freshness, adopt, briefing, sessions, .. } = settings;
+    let Settings { limits, index, search, freshness, adopt, transcripts, briefing, sessions, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -192,6 +192,12 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             auto_memory: adopt.auto_memory,
             auto_memory_files: adopt.auto_memory_files,
             home: adopt.home,
+        },
+        transcripts: TranscriptSettings {
+            read: transcripts.read,
+            files: transcripts.files,
+            age: transcripts.age,
+            bytes: transcripts.bytes,
         },
         share: sessions.share,
         briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },

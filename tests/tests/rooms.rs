@@ -39,7 +39,7 @@ const STAIRS: [&[&str]; 17] = [
     &["context", "remind"],
     &["exact", "inspect", "query"],
     &["search"],
-    &["matching"],
+    &["matching", "transcripts"],
     &["occurrences"],
     &["graph"],
     &["memory"],

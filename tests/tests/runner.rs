@@ -52,6 +52,7 @@ mod task_loop;
 mod team;
 mod terminal;
 mod train;
+mod transcripts;
 mod trust;
 mod unused;
 mod upkeep;

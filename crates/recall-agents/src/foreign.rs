@@ -17,11 +17,13 @@ mod kinds;
 mod moment;
 mod places;
 mod text_file;
+mod transcript;
 
 pub use error::ReadError;
 pub use item::{
     Belonging, ForeignEvent, ForeignFeedback, ForeignFile, ForeignMemory, ForeignOrigin, ForeignSession, Item, LeftOut,
     LeftOutReason, Sink,
 };
-pub use kinds::{Reading, read};
+pub use kinds::{Mask, Reading, TranscriptQuery, TranscriptTally, read, read_transcripts};
 pub use places::places;
+pub use transcript::{Action, CommandRun, Step, Transcript, TranscriptClient, Turn};

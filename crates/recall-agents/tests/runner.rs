@@ -3,3 +3,4 @@
 mod databases;
 mod notes;
 mod support;
+mod transcripts;

@@ -44,6 +44,7 @@ fn every_answer_has_the_json_of_the_schema() {
         SearchResponse ExactResponse ContextResponse GetResponse ListResponse RelatedResponse HistoryResponse GraphResponse
         RemoveResponse AddResponse UpdateResponse FeedbackResponse VerifyResponse PromoteResponse LogEventResponse
         StartSessionResponse EndSessionResponse KeepSessionResponse ListSessionsResponse ListEventsResponse ListDraftsResponse
+        SearchTranscriptsResponse FindFixResponse HandOffResponse
         BriefingResponse PublishResponse StatusResponse DoctorResponse CompactResponse BackupResponse RestoreResponse
         StatsResponse ImportResponse MigrateResponse AuditResponse ListModelsResponse AddModelResponse UseModelResponse
         RemoveModelResponse

@@ -166,6 +166,12 @@ repeatable! {
     list_events: ListEventsRequest => ListEventsResponse;
     /// Returns drafts of memories from what a session recorded.
     list_drafts: ListDraftsRequest => ListDraftsResponse;
+    /// Searches what was said in the sessions of the project.
+    search_transcripts: SearchTranscriptsRequest => SearchTranscriptsResponse;
+    /// Returns how an error was met before.
+    find_fix: FindFixRequest => FindFixResponse;
+    /// Returns what another agent needs to go on with a session.
+    hand_off: HandOffRequest => HandOffResponse;
     /// Returns a briefing for a new session.
     briefing: BriefingRequest => BriefingResponse;
     /// Returns the status of the daemon and the stores.

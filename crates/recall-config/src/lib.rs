@@ -38,7 +38,7 @@ pub use settings::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,
     ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings, SessionSettings, Settings,
-    SpreadConfig, StoreConfig, StoreKind,
+    SpreadConfig, StoreConfig, StoreKind, TranscriptSettings,
 };
 pub use table::{Reach, Row, Shape, Table};
 

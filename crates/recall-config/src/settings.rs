@@ -24,7 +24,7 @@ pub use choices::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 pub use sections::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, LoopSettings, McpSettings, ModelsSettings, PageSettings, RemoteSettings, RootsSettings,
-    SearchSettings, SessionSettings,
+    SearchSettings, SessionSettings, TranscriptSettings,
 };
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -40,6 +40,8 @@ pub struct Settings {
     pub freshness: Freshness,
     /// What is adopted of the instructions and memories of other programs.
     pub adopt: AdoptSettings,
+    /// Which transcripts of agents are read.
+    pub transcripts: TranscriptSettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
     /// Where remote models are, and how they are asked.
@@ -111,6 +113,7 @@ impl Settings {
             search: SearchSettings::read(&mut from)?,
             freshness: sections::freshness(&mut from)?,
             adopt: AdoptSettings::read(&mut from)?,
+            transcripts: TranscriptSettings::read(&mut from)?,
             models: ModelsSettings::read(&mut from)?,
             remote: RemoteSettings::read(&mut from)?,
             roots: RootsSettings::read(&mut from)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The type of a document. The last six are the types of memories.
+/// The type of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentType {
     /// Source code, configuration and data in a language that is parsed or windowed.
@@ -30,11 +30,13 @@ pub enum DocumentType {
     Note,
     /// A memory of background that explains other things.
     Context,
+    /// A turn of a conversation with an agent. It is in no index: searches that ask for it read the transcripts of agents.
+    Transcript,
 }
 
 impl DocumentType {
-    /// All types, in a fixed order.
-    pub const ALL: [Self; 11] = [
+    /// All types, in a fixed order, which stored indexes rely on.
+    pub const ALL: [Self; 12] = [
         Self::Code,
         Self::Documentation,
         Self::Adr,
@@ -46,6 +48,7 @@ impl DocumentType {
         Self::Failure,
         Self::Note,
         Self::Context,
+        Self::Transcript,
     ];
 
     /// The type's name, as interfaces and the catalog write it.
@@ -62,6 +65,7 @@ impl DocumentType {
             Self::Failure => "failure",
             Self::Note => "note",
             Self::Context => "context",
+            Self::Transcript => "transcript",
         }
     }
 
@@ -96,7 +100,8 @@ impl FromStr for DocumentType {
 /// The text does not name a document type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown type `{text}`: the types are code, documentation, adr, playbook, session, decision, pattern, lesson, failure, note, context"
+    "unknown type `{text}`: the types are code, documentation, adr, playbook, session, decision, pattern, lesson, failure, note, context, \
+     transcript"
 )]
 pub struct UnknownDocumentType {
     /// The rejected text.

@@ -44,7 +44,8 @@ pub(crate) use stores::{MountedStore, MountedStores};
 /// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
 ///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
 ///   [`list_sessions`](Self::list_sessions), [`live_sessions`](Self::live_sessions), [`count_open_sessions`](Self::count_open_sessions),
-///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats).
+///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats),
+///   [`search_transcripts`](Self::search_transcripts), [`find_fix`](Self::find_fix), [`hand_off`](Self::hand_off).
 /// - Index: [`index`](Self::index), [`remove`](Self::remove), [`rebuild`](Self::rebuild), [`settle`](Self::settle),
 ///   [`compact`](Self::compact), [`delete_gone_indexes`](Self::delete_gone_indexes), [`kept_stores`](Self::kept_stores),
 ///   [`publish`](Self::publish), [`learn_from_history`](Self::learn_from_history).

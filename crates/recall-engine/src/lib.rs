@@ -54,6 +54,7 @@ mod shared;
 mod store;
 mod store_folder;
 mod task_pool;
+mod transcripts;
 mod warning;
 mod written;
 
@@ -111,14 +112,17 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, Draft, EndedSession, Estimate, EventListing, Keeping, KeptSession, LoggedEvent, Savings,
-    SectionKind, SessionListing, StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, Draft, EndedSession, ErrorFix, ErrorFixes, Estimate, EventListing, FixStep, HandOff,
+    HandOffRequest, Keeping, KeptSession, LoggedEvent, Savings, SectionKind, SessionListing, StartedSession, Stats,
+    StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
     MemorySettings, OnBattery, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
+    TranscriptSettings,
 };
+pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
 pub use warning::{LeftOutGroup, UnreadLines, Warning};
 
 pub use recall_index::catalog::{Counts, ListSort};

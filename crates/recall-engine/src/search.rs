@@ -44,6 +44,7 @@ mod shared;
 mod store_results;
 mod texts;
 mod translated;
+mod turns;
 mod verdict;
 
 use std::cell::OnceCell;
@@ -68,6 +69,7 @@ use context::{Search, SearchedStore, StageClock};
 use plan::{SearchPlan, SharedStores};
 use precedents::PastUse;
 use store_results::Links;
+use turns::TurnSearch;
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
@@ -173,6 +175,8 @@ impl Engine {
                     }
                     warnings.extend(paths.warnings(&stores, answer.candidates == 0));
                     answer.warnings = warnings;
+                    let text = &search.understood.text;
+                    TurnSearch { engine: self, store: &base, request, filter, text }.add_to(&mut answer);
                     return Ok(*answer);
                 }
                 Attempt::Overtaken => {}

@@ -255,6 +255,8 @@ pub struct StoreSettings {
     pub domains: Vec<String>,
     /// What of the instructions and memories of other programs is adopted.
     pub adopt: AdoptSettings,
+    /// Which transcripts of agents are read.
+    pub transcripts: TranscriptSettings,
     /// Which sessions' summaries become files of the project.
     pub share: SessionShare,
     /// What a briefing shows.
@@ -281,6 +283,7 @@ impl Default for StoreSettings {
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
             adopt: AdoptSettings::default(),
+            transcripts: TranscriptSettings::default(),
             share: SessionShare::default(),
             briefing: BriefingParts::default(),
             freshness: Freshness::default(),
@@ -325,6 +328,26 @@ impl Default for AdoptSettings {
         let files = NonZero::new(1000).expect("1000 is not zero");
         let home = AGENT_FOLDERS.iter().map(|folder| folder.agent.to_owned()).collect();
         Self { instructions: true, auto_memory: true, auto_memory_files: files, home }
+    }
+}
+
+/// Which transcripts of a project's agents are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TranscriptSettings {
+    /// Whether they are read at all.
+    pub read: bool,
+    /// The most transcripts; the latest are read.
+    pub files: NonZero<usize>,
+    /// Transcripts that did not change for this long are not read.
+    pub age: Duration,
+    /// The most bytes of the files that one request reads.
+    pub bytes: u64,
+}
+
+impl Default for TranscriptSettings {
+    fn default() -> Self {
+        let files = NonZero::new(200).expect("200 is not zero");
+        Self { read: false, files, age: Duration::from_hours(90 * 24), bytes: 128 * 1024 * 1024 }
     }
 }
 

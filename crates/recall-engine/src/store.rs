@@ -66,6 +66,7 @@ pub(crate) use jobs::Jobs;
 pub(crate) use open::OpenContext;
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings, Ranking};
+pub(crate) use siblings::work_trees;
 
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,

@@ -45,6 +45,13 @@ pub enum Warning {
         /// How many there are for each reason, the most frequent first.
         groups: Vec<LeftOutGroup>,
     },
+    /// The request names transcripts, and the user did not switch their reading on.
+    TranscriptsOff,
+    /// Transcripts were not read, because they are too old, too many, too large or damaged.
+    TranscriptsLeftOut {
+        /// The number of files; those of other projects may be among them.
+        files: u64,
+    },
     /// A file has secrets, which are masked in the answer.
     SecretsMasked {
         /// Its path as answers show it, which may be masked too.

@@ -1,9 +1,12 @@
 //! `recall session`
 
 mod candidates;
+mod fix;
+mod hand_off;
 mod keep;
 mod list;
 mod log;
+mod search;
 mod show;
 mod start;
 mod stop;
@@ -38,6 +41,21 @@ pub(crate) enum SessionCommand {
     /// List the sessions of the project, newest first.
     #[command(after_help = examples!("recall session list", "recall session list --state abandoned"))]
     List(list::ListArgs),
+    /// Search what was said in the sessions of the project: requests, answers, commands and their outcome.
+    #[command(after_help = examples!("recall session search why the retries are bounded"))]
+    Search(search::SaidArgs),
+    /// Find what was done after a command failed with an error, until it succeeded.
+    #[command(after_help = examples!(
+        "recall session fix \"cannot borrow `self.cache` as mutable\"",
+        "cargo test 2>&1 | recall session fix -",
+    ))]
+    Fix(fix::FixArgs),
+    /// Print what another agent needs to go on with a session.
+    #[command(name = "handoff", after_help = examples!("recall session handoff | codex exec -"))]
+    HandOff(hand_off::HandOffArgs),
+    /// Print the command with which the session's own agent resumes it.
+    #[command(after_help = examples!("recall session resume 38c4b499"))]
+    Resume(hand_off::ResumeArgs),
     /// Show a session and its events.
     #[command(after_help = examples!("recall session show", "recall session show --type decision,dead_end"))]
     Show(show::ShowArgs),
@@ -57,6 +75,10 @@ pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Re
         SessionCommand::Keep(args) => keep::run(args, context).await,
         SessionCommand::Recover(args) => stop::recover(args, context).await,
         SessionCommand::List(args) => list::run(args, context).await,
+        SessionCommand::Search(args) => search::run(args, context).await,
+        SessionCommand::Fix(args) => fix::run(args, context).await,
+        SessionCommand::HandOff(args) => hand_off::hand_off(args, context).await,
+        SessionCommand::Resume(args) => hand_off::resume(args, context).await,
         SessionCommand::Show(args) => show::run(args, context).await,
         SessionCommand::Log(args) => log::run(*args, context).await,
     }

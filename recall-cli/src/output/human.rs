@@ -26,5 +26,6 @@ pub(crate) mod status;
 pub mod style;
 pub mod table;
 pub(crate) mod text;
+pub(crate) mod transcript;
 
 pub(crate) use recall_text::quantity;

@@ -1,7 +1,7 @@
 //! `Graph`: the neighbours of a symbol or a file; `Related`: documents that are linked or similar to a document; `Names`: the names
 //! of symbols that begin with a text.
 
-use recall_api::convert::{document, document_type, limits, relation, scope};
+use recall_api::convert::{document, indexed_type, limits, relation, scope};
 use recall_api::v1::{
     self, GraphRequest, GraphResponse, NamesRequest, NamesResponse, RelatedEntry, RelatedRequest, RelatedResponse,
 };
@@ -92,7 +92,7 @@ pub(super) async fn related(service: &Service, request: RelatedRequest) -> Resul
     if id.trim().is_empty() {
         return Err(InvalidRequest::new("id", Problem::Empty).into());
     }
-    let types: Result<Vec<_>, _> = types.iter().map(|name| document_type("types", name)).collect();
+    let types: Result<Vec<_>, _> = types.iter().map(|name| indexed_type("types", name)).collect();
     let asked = recall_engine::RelatedRequest {
         id,
         scope: scope::from_proto(wanted, Scope::All)?,

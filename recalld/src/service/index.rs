@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use recall_api::convert::{document_type, remember, scope};
+use recall_api::convert::{indexed_type, remember, scope};
 use recall_api::v1::{
     CompactRequest, CompactResponse, IndexEvent, IndexRequest, ItemFailure, RebuildRequest, RebuildTarget,
     RemoveRequest, RemoveResponse,
@@ -41,7 +41,7 @@ pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<
         ignore,
         tags,
         source: Some(source).filter(|source| !source.is_empty()),
-        document_type: document_type("type_hint", &type_hint)?,
+        document_type: indexed_type("type_hint", &type_hint)?,
         force,
     };
     Ok(run::stream(service, origin, wanted, move |engine, origin, progress, cancel| {

@@ -1,6 +1,6 @@
 //! `List`: lists the documents and memories of the stores.
 
-use recall_api::convert::{document, document_type, limits, scope, time};
+use recall_api::convert::{document, indexed_type, limits, scope, time};
 use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_api::{InvalidRequest, Problem};
 use recall_core::{Anchor, AnchorState, PathFilter, Scope};
@@ -22,7 +22,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let asked = Asked {
         scope: wanted,
-        types: document_type("type", &r#type)?.into_iter().collect(),
+        types: indexed_type("type", &r#type)?.into_iter().collect(),
         languages: Some(language)
             .filter(|name| !name.is_empty())
             .map(|name| Language::from(fold_case(&name).into_owned()))

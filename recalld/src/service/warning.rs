@@ -71,6 +71,17 @@ fn one(warning: Warning) -> v1::Warning {
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
         }
         Warning::FilesLeftOut { groups } => files_left_out(&groups),
+        Warning::TranscriptsOff => {
+            let message = "transcripts are not read: `transcripts.read` is off".to_owned();
+            let hint =
+                "`recall config set transcripts.read true` lets recall read those of this project's agents in place";
+            new("TRANSCRIPTS_OFF", Severity::Warning, message, hint)
+        }
+        Warning::TranscriptsLeftOut { files } => {
+            let message = format!("{} not read", count_noun(files, "transcript was", "transcripts were"));
+            let hint = "`recall session search` says why; `[transcripts]` in the settings has the bounds";
+            new("TRANSCRIPTS_LEFT_OUT", Severity::Notice, message, hint)
+        }
         Warning::SecretsMasked { path } => {
             let message = format!("`{path}` seems to contain secrets; they are masked here");
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, ROTATE) }

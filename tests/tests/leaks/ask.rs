@@ -77,7 +77,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 41] = [
+pub(crate) const CASES: [&str; 44] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -106,6 +106,9 @@ pub(crate) const CASES: [&str; 41] = [
     "ListSessions",
     "ListEvents",
     "ListDrafts",
+    "SearchTranscripts",
+    "FindFix",
+    "HandOff",
     "Briefing",
     "Index",
     "Rebuild",
@@ -363,6 +366,18 @@ async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, prob
         "ListDrafts" => {
             let session_id = probe.session.clone();
             reported(client.list_drafts(v1::ListDraftsRequest { context, session_id }).await)
+        }
+        "SearchTranscripts" => {
+            let query = probe.words.clone();
+            reported(client.search_transcripts(v1::SearchTranscriptsRequest { context, query, limit: None }).await)
+        }
+        "FindFix" => {
+            let error = probe.words.clone();
+            reported(client.find_fix(v1::FindFixRequest { context, error, limit: None }).await)
+        }
+        "HandOff" => {
+            let session_id = probe.session.clone();
+            reported(client.hand_off(v1::HandOffRequest { context, session_id, budget_tokens: None }).await)
         }
         "Briefing" => {
             let goal = probe.words.clone();

@@ -19,6 +19,8 @@ use recall_core::ForeignKind;
 
 use crate::foreign::{ReadError, Sink};
 
+pub use transcripts::{Mask, TranscriptQuery, TranscriptTally, read_transcripts};
+
 /// How a source is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {

@@ -31,7 +31,7 @@ pub fn places(
         ForeignKind::BasicMemory => vec![home("basic-memory"), home(".basic-memory/memory.db")],
         ForeignKind::Serena => vec![project(".serena/memories")],
         ForeignKind::Transcripts if scope == StoreScope::Project => {
-            vec![home(".claude/projects"), home(".codex/sessions"), home(".gemini/tmp")]
+            vec![home(".claude/projects"), home(".codex/sessions"), home(".gemini/tmp"), home(".copilot/session-state")]
         }
         ForeignKind::MemoryServer | ForeignKind::Transcripts => Vec::new(),
     };

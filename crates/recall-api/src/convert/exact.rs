@@ -2,7 +2,7 @@
 
 use recall_core::{Case, ExactRequest, Needle, OtherProjects, Scope};
 
-use super::{filters, limits, scope, search};
+use super::{check_indexed, filters, limits, scope, search};
 use crate::{InvalidRequest, Problem, v1};
 
 /// A validated exact search.
@@ -41,6 +41,7 @@ pub fn from_proto(message: v1::ExactRequest) -> Result<Call, InvalidRequest> {
         (false, false) => return Err(InvalidRequest::new("literal", Problem::Contradiction { other: "regex" })),
     };
     let mut filters = filters::from_proto(filters)?;
+    check_indexed("types", &filters.types)?;
     filters.types = search::narrow(filters.types, include_memories.unwrap_or(true), include_code.unwrap_or(true))?;
     Ok(Call {
         context: context.unwrap_or_default(),

@@ -170,7 +170,9 @@ pub(super) fn narrow(
     if memories && code {
         return Ok(asked);
     }
-    let pool = if asked.is_empty() { DocumentType::ALL.to_vec() } else { asked };
+    // Transcripts are read only if they are asked for.
+    let indexed = DocumentType::ALL.into_iter().filter(|kind| *kind != DocumentType::Transcript);
+    let pool = if asked.is_empty() { indexed.collect() } else { asked };
     let left: Vec<_> = pool
         .into_iter()
         .filter(|kind| (memories || !kind.is_memory()) && (code || *kind != DocumentType::Code))

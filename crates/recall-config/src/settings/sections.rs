@@ -155,6 +155,21 @@ section! {
 }
 
 section! {
+    /// Which transcripts of agents are read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    TranscriptSettings in "transcripts" {
+        /// Whether the conversations of agents in a project are read when somebody asks for them.
+        read: bool = false, Search, yes_or_no();
+        /// The maximum number of transcripts that a request reads. The ones that were changed last are read.
+        files: NonZero<usize> = non_zero(200), Search, positive(10_000);
+        /// Transcripts that did not change for this long are not read.
+        age: Duration = Duration::from_hours(90 * 24), Search, duration(Duration::from_hours(1)..=3650 * DAY);
+        /// The maximum total size of the transcripts that a request reads.
+        bytes: u64 = 128 * MIB, Search, size(MIB..=16 * GIB);
+    }
+}
+
+section! {
     /// The sources of models, and how they are run.
     #[derive(Clone, Debug, PartialEq, Eq)]
     ModelsSettings in "models" {

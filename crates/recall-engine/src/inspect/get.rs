@@ -137,6 +137,9 @@ impl Engine {
     /// # Errors
     /// See [`Engine::get`].
     pub fn get_cited(&self, origin: &Origin, request: &ItemRequest) -> Result<CitedItem, GetError> {
+        if let Some(item) = self.get_turn(origin, request)? {
+            return Ok(CitedItem { item, lines: None, hash: None });
+        }
         let not_found = GetError::NotFound { id: request.id.clone() };
         let read = |Citation { document, lines, hash }: Citation<'_>| {
             let item = self.named_item(origin, &ItemRequest { id: document.to_owned(), ..*request })?;
@@ -145,6 +148,27 @@ impl Engine {
         let missing = |found: &Result<_, GetError>| matches!(found, Err(GetError::NotFound { .. }));
         let mut found = Citation::readings(request.id.trim()).map(read).filter(|found| !missing(found));
         found.next().unwrap_or(Err(not_found))
+    }
+
+    /// Returns the turn of a transcript that a request cites.
+    fn get_turn(&self, origin: &Origin, request: &ItemRequest) -> Result<Option<Item>, GetError> {
+        if !request.id.trim_start().starts_with("transcript:") {
+            return Ok(None);
+        }
+        let store = self.memory_store(origin, Scope::Project)?;
+        let turn = self.cited_turn(&store, &request.id);
+        Ok(turn.map(|(document, text)| Item {
+            scope: store.scope,
+            document,
+            created: None,
+            chunk: None,
+            text,
+            parent_text: None,
+            symbols: Vec::new(),
+            memory: None,
+            coverage: store.coverage(),
+            warnings: Vec::new(),
+        }))
     }
 
     /// Returns the item with an id or at a path.

@@ -156,6 +156,10 @@ impl Hit {
     /// Returns the citation, `path:start-end@hash`. The hash shows whether the text has changed since.
     pub fn citation(&self) -> String {
         let Chunk { span, .. } = &self.chunk;
+        // The path of a turn names it, and the text of a turn does not change.
+        if self.document.document_type == DocumentType::Transcript {
+            return self.document.path.to_string();
+        }
         format!("{}:{}-{}@{}", self.document.path, span.start_line, span.end_line, self.document.hash.short())
     }
 }

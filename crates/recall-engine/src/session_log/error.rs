@@ -20,6 +20,14 @@ pub enum SessionError {
         /// The id as the request has it.
         id: String,
     },
+    /// The project has no session with this id, or none at all.
+    #[error("{}{}", no_session(id), if *reads_transcripts { "" } else { ", and transcripts are not read" })]
+    NothingToHandOff {
+        /// The id as the request has it; empty for any session.
+        id: String,
+        /// Whether the transcripts of agents were looked at.
+        reads_transcripts: bool,
+    },
     /// The beginning of an id fits several sessions.
     #[error("`{id}` fits several sessions: {}", candidates.join(", "))]
     Ambiguous {
@@ -76,7 +84,11 @@ impl SessionError {
     /// Returns the kind of the failure.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::NoSession | Self::NotFound { .. } | Self::Ambiguous { .. } | Self::Trivial { .. } => Fault::Other,
+            Self::NoSession
+            | Self::NotFound { .. }
+            | Self::NothingToHandOff { .. }
+            | Self::Ambiguous { .. }
+            | Self::Trivial { .. } => Fault::Other,
             Self::Write { source, .. } => match source {
                 RecordError::TooLong { .. } => Fault::Other,
                 RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => from_io(source),
@@ -87,4 +99,8 @@ impl SessionError {
             Self::Store(error) => error.fault(),
         }
     }
+}
+
+fn no_session(id: &str) -> String {
+    if id.is_empty() { "this project has no session".to_owned() } else { format!("no session is known as `{id}`") }
 }

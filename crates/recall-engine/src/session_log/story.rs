@@ -374,7 +374,8 @@ pub(crate) fn one_line(text: &str) -> String {
     first_chars(&text.split_whitespace().collect::<Vec<_>>().join(" "), ENTRY_CHARS)
 }
 
-fn first_chars(text: &str, most: usize) -> String {
+/// Returns the beginning of a text, with `…` if there is more.
+pub(crate) fn first_chars(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),

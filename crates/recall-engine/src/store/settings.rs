@@ -13,7 +13,7 @@ use recall_os::FileStamp;
 use super::files::Files;
 use super::ordered::{OrderedMutex, Rank};
 use crate::ranking::Rankers;
-use crate::settings::{StoreSettings, StoreSettingsSource};
+use crate::settings::{StoreSettings, StoreSettingsSource, TranscriptSettings};
 
 pub(crate) use ranking::Ranking;
 
@@ -70,6 +70,11 @@ impl CurrentSettings {
     /// changed settings as a whole.
     pub(crate) fn share(&self) -> SessionShare {
         (self.source)(&self.root).share
+    }
+
+    /// Returns which transcripts are read, as the files of the settings say now.
+    pub(crate) fn transcripts(&self) -> TranscriptSettings {
+        (self.source)(&self.root).transcripts
     }
 
     /// Reads the settings and the selection again if the stamps of their files have changed. Costs one `stat` per file.

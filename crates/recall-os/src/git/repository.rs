@@ -51,6 +51,14 @@ impl Repository {
         main.unwrap_or(&self.work_tree)
     }
 
+    /// Returns the folders that the repository names as its linked work trees, at most a number of them, in no particular order. They need
+    /// not exist, nor be work trees of it: [`find`](Self::find) in one of them says that.
+    pub fn named_work_trees(&self, most: usize) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
+        let named = entries.take(most).filter_map(|entry| line_of(&entry.path().join("gitdir")));
+        named.filter_map(|dot_git| Path::new(&dot_git).parent().map(Path::to_owned)).collect()
+    }
+
     /// Returns whether the repository is inside the work tree, or names it as its own.
     fn is_own(&self, dot_git: &Path) -> bool {
         if self.git_dir.starts_with(&self.work_tree) {

@@ -1,11 +1,14 @@
 //! The transcripts of coding agents, as sessions.
 //!
-//! A session gets what was asked, the files that were edited, the commands that failed, and the commits. Answers, tool output
-//! and thoughts are not read.
+//! An imported session gets what was asked, the files that were edited, the commands that failed, and the commits. The conversation
+//! itself, with answers and outputs, is never stored: [`read_transcripts`] reads it in place. Thoughts are not read.
 
 mod claude_code;
 mod codex;
+mod copilot;
 mod gemini;
+mod open_code;
+mod project;
 mod session;
 
 use std::path::{Path, PathBuf};
@@ -16,15 +19,13 @@ use super::serena::unreadable;
 use crate::foreign::database::expected_tables;
 use crate::foreign::item::ForeignSession;
 use crate::foreign::text_file::{self, Found, files_below};
+use crate::foreign::transcript::TranscriptClient;
 use crate::foreign::{Item, ReadError, Sink};
 
-/// The format of a transcript, by the agent that writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TranscriptFormat {
-    ClaudeCode,
-    Codex,
-    Gemini,
-}
+pub use project::{TranscriptQuery, TranscriptTally, read_transcripts};
+pub use session::Mask;
+
+use session::Choice;
 
 /// The largest transcript that is read.
 const TRANSCRIPT_BYTES: u64 = 1024 * 1024 * 1024;
@@ -80,20 +81,29 @@ fn read_one(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, 
     if bytes > TRANSCRIPT_BYTES {
         return Err(ReadError::TooLarge { path: path.to_owned(), bytes, limit: TRANSCRIPT_BYTES });
     }
-    match format_of(path) {
-        TranscriptFormat::ClaudeCode => claude_code::read(path, root),
-        TranscriptFormat::Codex => codex::read(path, root),
-        TranscriptFormat::Gemini => gemini::read(path, root),
-    }
+    let roots: Vec<PathBuf> = root.map(Path::to_owned).into_iter().collect();
+    // An import masks what it stores.
+    let choice = Choice { roots: &roots, mask: |_| {} };
+    let client = client_of(path);
+    let draft = match client {
+        TranscriptClient::Gemini => gemini::read(path, &choice),
+        TranscriptClient::Codex => codex::read(path, &choice),
+        TranscriptClient::Copilot => copilot::read(path, &choice),
+        TranscriptClient::ClaudeCode | TranscriptClient::OpenCode => claude_code::read(path, &choice),
+    };
+    Ok(draft?.and_then(|draft| draft.finish(client, path)))
 }
 
-fn format_of(path: &Path) -> TranscriptFormat {
+/// Returns the agent whose transcript a file is, by its place and name.
+fn client_of(path: &Path) -> TranscriptClient {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if gemini::is_chat(path) {
-        TranscriptFormat::Gemini
+        TranscriptClient::Gemini
     } else if name.starts_with("rollout-") {
-        TranscriptFormat::Codex
+        TranscriptClient::Codex
+    } else if name == copilot::FILE {
+        TranscriptClient::Copilot
     } else {
-        TranscriptFormat::ClaudeCode
+        TranscriptClient::ClaudeCode
     }
 }

@@ -5,19 +5,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::session::{Draft, LINE_BYTES, is_inside, patch_files};
+use super::session::{Choice, Draft, LINE_BYTES, MOST_CALLS, patch_files, stated_exit_code, text_of};
 use crate::foreign::ReadError;
-use crate::foreign::item::ForeignSession;
 use crate::foreign::moment;
 use crate::foreign::text_file::{self, BoundedLines};
 
-/// The most calls whose results are awaited.
-const MOST_CALLS: usize = 256;
-
-pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, ReadError> {
+pub(super) fn read(path: &Path, choice: &Choice<'_>) -> Result<Option<Draft>, ReadError> {
     let failed = |source| text_file::read_error(path, source);
     let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
-    let mut draft = Draft::default();
+    let mut draft = Draft::new(choice.mask);
     let mut calls: HashMap<String, String> = HashMap::new();
     while let Some(line) = lines.next().map_err(failed)? {
         let Some(record) = line.and_then(|line| serde_json::from_slice::<Value>(line).ok()) else { continue };
@@ -28,7 +24,7 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
         match (&*of, &*kind) {
             ("session_meta", _) => {
                 let directory = text(payload, "cwd");
-                if root.is_some_and(|root| !directory.as_deref().is_some_and(|cwd| is_inside(cwd, root))) {
+                if !choice.includes(directory.as_deref().unwrap_or_default()) {
                     return Ok(None);
                 }
                 draft.directory = directory;
@@ -39,18 +35,23 @@ pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSes
             }
             // The messages of the user among `response_item` include what the agent inserts.
             ("event_msg", "user_message") => draft.add_question(&text(payload, "message").unwrap_or_default()),
+            ("event_msg", "agent_message") => draft.add_answer(&text(payload, "message").unwrap_or_default()),
+            ("response_item", "message") if text(payload, "role").as_deref() == Some("assistant") => {
+                draft.add_answer(&payload.get("content").map(text_of).unwrap_or_default());
+            }
             ("response_item", "function_call" | "custom_tool_call") => {
                 read_call(payload, &mut draft, &mut calls);
             }
             ("response_item", "function_call_output" | "custom_tool_call_output") => {
                 let call = text(payload, "call_id").and_then(|id| calls.remove(&id));
                 let Some(command) = call else { continue };
-                if has_failed(payload.get("output")) { draft.add_failure(&command) } else { draft.ran(&command) }
+                let (output, code) = outcome(payload.get("output").unwrap_or(&Value::Null));
+                draft.add_command(&command, &output, code.is_some_and(|code| code != 0));
             }
             _ => {}
         }
     }
-    Ok(draft.finish("codex", path))
+    Ok(Some(draft))
 }
 
 fn read_call(payload: &Value, draft: &mut Draft, calls: &mut HashMap<String, String>) {
@@ -79,19 +80,19 @@ fn read_call(payload: &Value, draft: &mut Draft, calls: &mut HashMap<String, Str
     }
 }
 
-/// Returns whether the output of a call says that the command failed: by its exit code.
-fn has_failed(output: Option<&Value>) -> bool {
+/// Returns what a call wrote and its exit code, if the output states it: in its metadata, or in its first lines.
+fn outcome(output: &Value) -> (String, Option<i64>) {
     let code = |value: &Value| value.get("metadata")?.get("exit_code")?.as_i64();
-    match output {
-        Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
-            Ok(value) => code(&value).is_some_and(|code| code != 0),
-            Err(_) => text.lines().take(8).any(|line| {
-                let exited =
-                    line.strip_prefix("Process exited with code ").or_else(|| line.strip_prefix("Exit code: "));
-                exited.is_some_and(|code| code.trim() != "0")
-            }),
-        },
-        Some(value) => code(value).is_some_and(|code| code != 0),
-        None => false,
+    let written = |value: &Value| value.get("output").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if output.is_object() {
+        return (written(output), code(output));
+    }
+    let text = text_of(output);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if value.is_object() => (written(&value), code(&value)),
+        _ => {
+            let code = stated_exit_code(&text);
+            (text, code)
+        }
     }
 }

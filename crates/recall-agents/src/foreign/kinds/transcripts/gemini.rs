@@ -7,9 +7,8 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::session::{Draft, LINE_BYTES};
+use super::session::{Choice, Draft, LINE_BYTES, stated_exit_code, text_of};
 use crate::foreign::ReadError;
-use crate::foreign::item::ForeignSession;
 use crate::foreign::moment;
 use crate::foreign::text_file::{self, BoundedLines, FILE_BYTES};
 
@@ -22,33 +21,53 @@ pub(super) fn is_chat(path: &Path) -> bool {
         && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-"))
 }
 
-pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, ReadError> {
-    let mut draft = Draft::default();
+pub(super) fn read(path: &Path, choice: &Choice<'_>) -> Result<Option<Draft>, ReadError> {
+    let mut draft = Draft::new(choice.mask);
     let mut project = None;
+    let mut messages = Vec::new();
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         let mut lines = BoundedLines::new(text_file::open(path)?, LINE_BYTES);
         while let Some(line) = lines.next().map_err(|source| text_file::read_error(path, source))? {
             let Some(record) = line.and_then(|line| serde_json::from_slice::<Value>(line).ok()) else { continue };
             read_head(&record, &mut draft, &mut project);
-            read_message(&record, &mut draft);
+            follow(record, &mut messages);
         }
     } else {
         let text = text_file::read(path, FILE_BYTES)?;
-        let chat: Value = serde_json::from_str(&text).map_err(|error| ReadError::Unexpected {
+        let mut chat: Value = serde_json::from_str(&text).map_err(|error| ReadError::Unexpected {
             path: path.to_owned(),
             expected: "a chat of Gemini CLI",
             found: format!("it is not JSON: {error}"),
         })?;
         read_head(&chat, &mut draft, &mut project);
-        for message in chat.get("messages").and_then(Value::as_array).into_iter().flatten() {
-            read_message(message, &mut draft);
+        if let Some(Value::Array(all)) = chat.get_mut("messages").map(Value::take) {
+            messages = all;
         }
     }
-    if root.is_some_and(|root| !is_of(path, project.as_deref(), root)) {
+    let root = choice.roots.iter().find(|root| is_of(path, project.as_deref(), root));
+    if root.is_none() && !choice.roots.is_empty() {
         return Ok(None);
     }
+    for message in &messages {
+        read_message(message, &mut draft);
+    }
     draft.directory = root.map(|root| root.to_string_lossy().into_owned());
-    Ok(draft.finish("gemini", path))
+    Ok(Some(draft))
+}
+
+/// Follows a record of the newer format: a message is written again when it changes, and a rewind takes back those from one on.
+fn follow(record: Value, messages: &mut Vec<Value>) {
+    let place = |messages: &[Value], id: Option<&Value>| {
+        messages.iter().rposition(|known| id.is_some() && known.get("id") == id)
+    };
+    if let Some(id) = record.get("$rewindTo") {
+        let from = place(messages, Some(id)).unwrap_or_default();
+        messages.truncate(from);
+    } else if let Some(at) = place(messages, record.get("id")) {
+        messages[at] = record;
+    } else if record.get("type").is_some() {
+        messages.push(record);
+    }
 }
 
 /// Returns whether a chat is of a project: by the hash of the project's path, or by the file that names it.
@@ -74,15 +93,11 @@ fn read_head(record: &Value, draft: &mut Draft, project: &mut Option<String>) {
 fn read_message(message: &Value, draft: &mut Draft) {
     let Some(of) = message.get("type").and_then(Value::as_str) else { return };
     draft.at(message.get("timestamp").and_then(moment::from_json));
-    if of == "user" {
-        match message.get("content") {
-            Some(Value::String(asked)) => draft.add_question(asked),
-            Some(Value::Array(parts)) => {
-                let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-                draft.add_question(&texts.collect::<Vec<_>>().join("\n"));
-            }
-            _ => {}
-        }
+    let content = message.get("content").map(text_of).unwrap_or_default();
+    match of {
+        "user" => draft.add_question(&content),
+        "gemini" => draft.add_answer(&content),
+        _ => {}
     }
     for call in message.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -92,7 +107,20 @@ fn read_message(message: &Value, draft: &mut Draft) {
         if EDITS.contains(&&*name) {
             argument("file_path").filter(|_| !is_error).iter().for_each(|file| draft.add_edit(file));
         } else if let Some(command) = argument("command") {
-            if is_error { draft.add_failure(&command) } else { draft.ran(&command) }
+            let output = call_output(call);
+            let has_failed = is_error || stated_exit_code(&output).is_some_and(|code| code != 0);
+            draft.add_command(&command, &output, has_failed);
         }
     }
+}
+
+/// Returns what a call wrote: what the model got, else what the person saw.
+fn call_output(call: &Value) -> String {
+    let parts = call.get("result").and_then(Value::as_array).into_iter().flatten();
+    let output = |part: &Value| {
+        let response = part.get("functionResponse")?.get("response")?;
+        Some(text_of(response.get("output").or_else(|| response.get("error"))?))
+    };
+    let outputs: Vec<String> = parts.filter_map(output).collect();
+    if outputs.is_empty() { call.get("resultDisplay").map(text_of).unwrap_or_default() } else { outputs.join("\n") }
 }

@@ -1,0 +1,157 @@
+//! The order of turns by the words of a query: BM25, with what was said above what commands wrote.
+
+use std::cmp::Ordering;
+
+use recall_agents::foreign::{Action, CommandRun, Transcript, TranscriptClient, Turn};
+use recall_core::Timestamp;
+
+use super::citation::citation;
+use super::excerpt::excerpt;
+use super::words::Words;
+use crate::session_log::story::first_chars;
+
+/// The constants of BM25, as in most engines.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// The weight of a word in the output of a command: logs repeat themselves.
+const OUTPUT_WEIGHT: f64 = 0.4;
+
+/// The most characters of a request, and the most commands and files of a turn, that an answer has.
+const PROMPT_CHARS: usize = 300;
+const COMMAND_CHARS: usize = 200;
+const MOST_COMMANDS: usize = 8;
+const MOST_FILES: usize = 12;
+
+/// A turn that contains words of a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaidTurn {
+    /// How it is cited.
+    pub citation: String,
+    /// The agent.
+    pub client: TranscriptClient,
+    /// The id of the session.
+    pub session: String,
+    /// The number of the turn in its session, from 1.
+    pub number: usize,
+    /// When it was asked.
+    pub time: Option<Timestamp>,
+    /// The beginning of the request.
+    pub prompt: String,
+    /// The passage with most of the query's words.
+    pub excerpt: String,
+    /// The first commands of the turn with their outcomes.
+    pub commands: Vec<CommandOutcome>,
+    /// The first files that were edited in it.
+    pub edited: Vec<String>,
+    /// Its BM25 score, comparable within one answer.
+    pub score: f64,
+}
+
+/// A command and whether it failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandOutcome {
+    /// The command line.
+    pub command: String,
+    /// Whether it failed.
+    pub has_failed: bool,
+}
+
+/// A turn with the counts of the query's words.
+struct CountedTurn {
+    turn: SaidTurn,
+    counts: Vec<f64>,
+    length: usize,
+}
+
+/// The turns of a project while they are read.
+pub(super) struct TurnRanking {
+    words: Words,
+    turns: Vec<CountedTurn>,
+    /// The number of turns and of their words, with and without a word of the query.
+    all: usize,
+    all_words: usize,
+}
+
+impl TurnRanking {
+    pub(super) fn new(query: &str) -> Self {
+        Self { words: Words::new(query), turns: Vec::new(), all: 0, all_words: 0 }
+    }
+
+    pub(super) fn add(&mut self, transcript: &Transcript) {
+        for (at, turn) in transcript.turns.iter().enumerate() {
+            let mut counts = vec![0.0; self.words.len()];
+            let length = count(&self.words, turn, &mut counts);
+            self.all += 1;
+            self.all_words += length;
+            if counts.iter().any(|count| *count > 0.0) {
+                let turn = said_turn(transcript, at, turn, &self.words);
+                self.turns.push(CountedTurn { turn, counts, length });
+            }
+        }
+    }
+
+    /// Returns the best turns, and the number of all with a word of the query.
+    pub(super) fn finish(mut self, limit: usize) -> (Vec<SaidTurn>, u64) {
+        let found = self.turns.len() as u64;
+        let average = self.all_words as f64 / self.all.max(1) as f64;
+        let rarity: Vec<f64> = (0..self.words.len()).map(|at| self.rarity(at)).collect();
+        for CountedTurn { turn, counts, length } in &mut self.turns {
+            let norm = K1 * (1.0 - B + B * *length as f64 / average.max(1.0));
+            turn.score =
+                counts.iter().zip(&rarity).map(|(count, rarity)| rarity * count * (K1 + 1.0) / (count + norm)).sum();
+        }
+        let mut turns: Vec<SaidTurn> = self.turns.into_iter().map(|counted| counted.turn).collect();
+        turns.sort_by(|a, b| {
+            let by_score = b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
+            by_score.then_with(|| b.time.cmp(&a.time)).then_with(|| a.citation.cmp(&b.citation))
+        });
+        turns.truncate(limit);
+        (turns, found)
+    }
+
+    /// Returns how much a word of the query says: the less, the more turns have it.
+    fn rarity(&self, word: usize) -> f64 {
+        let with = self.turns.iter().filter(|turn| turn.counts[word] > 0.0).count() as f64;
+        (1.0 + (self.all as f64 - with + 0.5) / (with + 0.5)).ln()
+    }
+}
+
+fn count(words: &Words, turn: &Turn, counts: &mut [f64]) -> usize {
+    let mut length = words.count(&turn.prompt, 1.0, counts);
+    for step in &turn.steps {
+        length += match &step.action {
+            Action::Said(text) | Action::Edited(text) => words.count(text, 1.0, counts),
+            Action::Ran(CommandRun { command, output, .. }) => {
+                words.count(command, 1.0, counts) + words.count(output, OUTPUT_WEIGHT, counts)
+            }
+        };
+    }
+    length
+}
+
+fn said_turn(transcript: &Transcript, at: usize, turn: &Turn, words: &Words) -> SaidTurn {
+    let (mut commands, mut edited) = (Vec::new(), Vec::new());
+    for step in &turn.steps {
+        match &step.action {
+            Action::Ran(CommandRun { command, has_failed, .. }) if commands.len() < MOST_COMMANDS => {
+                let command = first_chars(command, COMMAND_CHARS);
+                commands.push(CommandOutcome { command, has_failed: *has_failed });
+            }
+            Action::Edited(file) if edited.len() < MOST_FILES && !edited.contains(file) => edited.push(file.clone()),
+            Action::Said(_) | Action::Ran(_) | Action::Edited(_) => {}
+        }
+    }
+    SaidTurn {
+        citation: citation(transcript.client, &transcript.session, at + 1),
+        client: transcript.client,
+        session: transcript.session.clone(),
+        number: at + 1,
+        time: turn.time,
+        prompt: first_chars(&turn.prompt, PROMPT_CHARS),
+        excerpt: excerpt(turn, words),
+        commands,
+        edited,
+        score: 0.0,
+    }
+}
