@@ -57,7 +57,6 @@ const STAIRS: [&[&str]; 17] = [
 const LEAVES: &[&str] = &[
     "auto_memory",
     "budget",
-    "coverage",
     "doubt",
     "error",
     "fault",
@@ -70,12 +69,10 @@ const LEAVES: &[&str] = &[
     "mask",
     "mount",
     "origin",
-    "progress",
     "settings",
     "store_folder",
     "task_pool",
     "warning",
-    "written",
 ];
 
 /// Pairs of files in a circle that is still to be cut. Only to be shortened.

@@ -7,7 +7,6 @@
 //! file that looks like one (ADR 18).
 
 mod archive;
-mod destination;
 mod error;
 mod export;
 mod import;
@@ -29,9 +28,8 @@ use crate::Engine;
 use crate::origin::Origin;
 use crate::store::Store;
 
-use archive::{Entry, Manifest, TOTAL_BYTES};
-pub use destination::ExistingFile;
-use destination::{Destination, Temporary};
+pub use archive::ExistingFile;
+use archive::{Destination, Entry, Manifest, TOTAL_BYTES, Temporary};
 pub use error::{BackupError, ExportError, ImportError, RestoreError};
 pub use export::{Embeddings, ExportRequest, ExportSink, Resume};
 pub use import::{ImportReport, ImportRequest};

@@ -1,25 +1,20 @@
 //! Context windows: what an agent should read before it works on a task, within a budget of tokens.
 //!
 //! One search finds the documents, the graph their neighbours, the ledger the memories about them, and git their history.
-//! [`pack`] selects what fits, [`render`] writes it. The same request on the same generation gives the same bytes.
+//! [`pack`] selects what fits and writes it. The same request on the same generation gives the same bytes.
 //!
 //! A list of hits is not what a task needs: the callers of a function, its tests and the decisions about it often share no words with
 //! the task. They are reached from the best hits. The budget is hard, since the sum of the counts of lines bounds the count of the
 //! text (ADR 29). Begin with `window`, then `pack`.
 
-mod block;
 mod copies;
 mod draft;
 mod entry_points;
 mod history;
-mod memories;
 mod neighbours;
 mod pack;
 mod parts;
-mod passages;
-mod render;
 mod request;
-mod subject;
 mod task_names;
 mod window;
 
@@ -28,11 +23,11 @@ use std::collections::HashSet;
 use recall_core::{Filters, ItemId, Recording, SearchRequest};
 
 use crate::Engine;
-use crate::context::subject::Subject;
 use crate::context::window::Assembly;
 use crate::engine::MountedStore;
 use crate::git::Git;
 use crate::origin::Origin;
+use request::Subject;
 
 pub use draft::ContextSection;
 pub use request::{ContextError, ContextRequest, ContextSpan, ContextWindow, WorkTreeChanges};
@@ -77,7 +72,7 @@ impl Engine {
         assembly.add_entry_points(&stores)?;
         let hits = found.as_mut().map(|answer| std::mem::take(&mut answer.hits)).unwrap_or_default();
         assembly.add_hits(hits, &stores)?;
-        if let Some(report) = passages::read_report(&subject.query) {
+        if let Some(report) = parts::read_report(&subject.query) {
             assembly.add_passages(&report, &stores)?;
         }
         assembly.add_lists(&stores, history)?;

@@ -7,18 +7,15 @@
 //!
 //! An answer never mixes chunks with and without embeddings, so a new text never ranks lower for lack of one (ADR 13). Where an encoder
 //! has embedded a part, the built-in model speaks for the rest (ADR 68). Cosines of two models do not compare, so a search over several stores uses models that cover all of them.
-//! Begin with `role`, `follow` and `answering_models`.
+//! Begin with `models`, `follow` and `answering_models`.
 
 mod answering_models;
 mod cache;
-mod described;
 mod folder;
 mod follow;
 mod model_index;
 mod model_vectors;
 mod models;
-mod role;
-mod score_blend;
 mod text;
 
 use std::io;
@@ -32,17 +29,15 @@ use parking_lot::Mutex;
 use recall_core::{Generation, Timestamp};
 use recall_index::catalog::Catalog;
 
-use crate::progress::Cancel;
+use crate::index_runs::Cancel;
 
 use crate::embeddings::folder::EmbeddingsFolder;
 use crate::embeddings::model_index::ModelIndex;
-use crate::embeddings::role::UpdateMode;
-pub(crate) use answering_models::{AnsweringModels, Near};
+pub(crate) use answering_models::{AnsweringModels, Near, Nearness};
 pub(crate) use cache::EmbeddingCache;
 pub use models::Encoders;
-pub(crate) use models::Models;
-pub(crate) use role::{Embedded, ModelRole, UpdateExtent};
-pub(crate) use score_blend::Nearness;
+use models::UpdateMode;
+pub(crate) use models::{Embedded, ModelRole, Models, UpdateExtent};
 pub(crate) use text::ChunkTexts;
 
 /// How often a waiting thread checks whether the embeddings are complete.

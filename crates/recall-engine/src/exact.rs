@@ -1,4 +1,4 @@
-//! Exact search: every line of the indexed texts that holds a literal or matches a regular expression.
+//! Exact search: every line of the indexed texts that holds a literal or matches a regular expression, and its answer.
 //!
 //! ```text
 //! signatures ─► texts that may match ─► lines that match ─► order of documents ─► the lines of a page
@@ -12,31 +12,25 @@
 //! would be as large as the text, and reading every text takes a hundred times as long for a literal that is nowhere (ADR 49). A
 //! signature only excludes; what an answer says is what the texts hold.
 
-mod answer;
-mod order;
 mod page;
 mod scan;
 mod wordless;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use recall_core::{ExactRequest, OtherProjects};
+use recall_core::{ExactRequest, Filters, OtherProjects, Timestamp};
 use recall_index::catalog::FailureKind;
 use recall_index::lexical::exact::Pattern;
 
-use crate::Engine;
-use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
-use crate::mask;
 use crate::matching::OutsidePaths;
 use crate::origin::Origin;
-use crate::search::{ATTEMPTS, known_languages};
-use crate::warning::Warning;
-use scan::Scan;
-
-pub use answer::{ExactAnswer, ExactTotals};
+use crate::search::{ATTEMPTS, Hit, known_languages};
+use crate::warning::{Coverage, Warning};
+use crate::{Engine, mask};
+use scan::{Matching, Scan};
 
 impl Engine {
     /// Finds every place of a literal or of a regular expression in the stores of this machine.
@@ -78,7 +72,7 @@ impl Engine {
             let mut matching = scan.run()?;
             let scanned = began.elapsed();
             let totals = ExactTotals::sum(&matching);
-            order::sort(&scan, &mut matching, &request.needle)?;
+            scan::sort_documents(&scan, &mut matching, &request.needle)?;
             let Some(page) = page::read(&scan, &matching, request, attempt == ATTEMPTS)? else { continue };
             let page::Page { hits, left_out, masked } = page;
             let shown = u64::from(request.offset) + hits.len() as u64;
@@ -115,4 +109,59 @@ fn files_left_out(stores: &[MountedStore]) -> Result<u64, StoreError> {
         }
     }
     Ok(count)
+}
+
+/// The answer of an exact search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExactAnswer {
+    /// The filters in effect. Languages have their canonical names.
+    pub filters: Filters,
+    /// The lines of the page, best document first. The chunk of a hit is a line, or the lines of a literal with line breaks.
+    pub hits: Vec<Hit>,
+    /// How much matches in all.
+    pub totals: ExactTotals,
+    /// The offset of the next page; `None` on the last page.
+    pub next_offset: Option<u32>,
+    /// Whether the answer is about everything that the stores should hold now. Files that are never indexed are not part of it.
+    pub is_complete: bool,
+    /// How many files of the stores are not indexed.
+    pub files_left_out: u64,
+    /// The number of documents that were searched. If nothing matches, those that pass the filters.
+    pub documents_searched: u64,
+    /// The state of each store as this answer saw it.
+    pub coverage: Vec<Coverage>,
+    /// The number of new or changed files that the answer does not reflect yet.
+    pub stale_files: u64,
+    /// How long each stage took.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// Conditions that affect the answer.
+    pub warnings: Vec<Warning>,
+}
+
+/// How much matches in all stores, not only on the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactTotals {
+    /// The matches, which do not overlap.
+    pub matches: u64,
+    /// The lines in which they begin.
+    pub lines: u64,
+    /// The documents that have them.
+    pub documents: u64,
+}
+
+impl ExactTotals {
+    fn sum(matching: &[Matching]) -> Self {
+        Self {
+            matches: matching.iter().map(|one| one.matches).sum(),
+            lines: matching.iter().map(|one| one.lines).sum(),
+            documents: matching.len() as u64,
+        }
+    }
+}
+
+impl ExactAnswer {
+    /// Returns the modification time of the newest document that was searched.
+    pub fn snapshot(&self) -> Option<Timestamp> {
+        self.coverage.iter().filter_map(|coverage| coverage.newest).max()
+    }
 }

@@ -9,9 +9,6 @@
 
 mod answer;
 pub(crate) mod definitions;
-pub(crate) mod name;
-mod read;
-mod read_cache;
 mod related;
 pub(crate) mod start;
 mod walk;
@@ -20,13 +17,12 @@ use recall_core::{Citation, EdgeKind};
 
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{GraphError, StoreError};
-use crate::graph::name::Name;
 use crate::origin::Origin;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 
 use definitions::NameResolver;
-use start::{MOST_STARTS, PathLocation};
+use start::{MOST_STARTS, Name, PathLocation};
 use walk::{Walk, Walked};
 
 pub use answer::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing};

@@ -1,10 +1,12 @@
-//! Admission of index runs: runs that index more than a few files take turns within a memory budget.
+//! Admission of index runs, which take turns within a memory budget if they index more than a few files, and the
+//! progress and cancellation of long jobs.
 //!
 //! A run takes its whole share before it reads a file, and gives it back after its merges and embeddings. It takes nothing else
 //! from a budget meanwhile, so two runs cannot deadlock. An edit of a few files takes no share and never waits.
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use recall_index::lexical::WriterSettings;
 
@@ -132,6 +134,47 @@ impl fmt::Debug for IndexRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("IndexRun").field(&self.permit).finish()
     }
+}
+
+/// A flag that asks a job to stop. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks the job to stop at its next safe point. Committed batches stay.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the job was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+}
+
+/// The progress of an index job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The files were found and compared.
+    Started {
+        /// Files that are new or may have changed.
+        files: u64,
+    },
+    /// More files were read.
+    Advanced {
+        /// Files that are written so far.
+        files_done: u64,
+        /// Files to read in all.
+        files: u64,
+        /// Bytes of text that are written so far.
+        bytes: u64,
+        /// The file that was read last.
+        current: String,
+    },
 }
 
 #[cfg(test)]

@@ -14,15 +14,12 @@
 mod backlog;
 mod compared;
 mod difference;
-mod document;
 mod health;
 mod journal_reader;
 mod judged;
 mod own;
-mod ratings;
 mod reading;
 mod repository_log;
-mod since;
 mod state;
 
 use std::collections::BTreeSet;
@@ -40,19 +37,16 @@ use recall_text::{DocPath, Vocabulary};
 use crate::error::MemoryError;
 
 pub(crate) use difference::Difference;
-pub(crate) use document::{document_of, parsed_of, text_of};
 pub(crate) use judged::{JudgedInputs, JudgedMemory};
+pub(crate) use own::log::{Since, Suspicion};
 pub(crate) use own::{Own, OwnLog, Vouching};
-pub(crate) use ratings::Ratings;
 pub(crate) use repository_log::RepositoryLog;
-pub(crate) use since::{Since, Suspicion};
 
 use backlog::IndexBacklog;
 use journal_reader::JournalReader;
-use ratings::ratings;
 use repository_log::PendingPart;
-pub(crate) use state::InFlight;
-use state::{CuesOfAll, LedgerState};
+use state::{CuesOfAll, LedgerState, ratings};
+pub(crate) use state::{InFlight, Ratings, document_of, parsed_of, text_of};
 
 /// A store's journals and the memories that they define.
 ///

@@ -16,7 +16,6 @@ mod auto_memory;
 mod backup;
 mod budget;
 mod context;
-mod coverage;
 mod doubt;
 mod embeddings;
 mod engine;
@@ -41,7 +40,6 @@ mod migrate;
 mod mount;
 mod occurrences;
 mod origin;
-mod progress;
 mod publish;
 mod query;
 mod ranking;
@@ -56,7 +54,6 @@ mod store_folder;
 mod task_pool;
 mod transcripts;
 mod warning;
-mod written;
 
 pub use backup::{
     BackupError, BackupReport, BackupRequest, Embeddings, ExistingFile, ExportError, ExportRequest, ExportSink,
@@ -65,7 +62,6 @@ pub use backup::{
 };
 pub use budget::{Acquire, Budget, BudgetUse, Permit};
 pub use context::{ContextError, ContextRequest, ContextSection, ContextSpan, ContextWindow, WorkTreeChanges};
-pub use coverage::{Coverage, Indexing};
 pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
@@ -78,7 +74,7 @@ pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
 pub use git::DocumentCommit;
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
-pub use index_runs::Room;
+pub use index_runs::{Cancel, Progress, Room};
 pub use indexing::{
     IndexReport, IndexRequest, LeftOutFile, RebuildPart, Removal, RemoveReport, RemoveRequest, Tombstones,
 };
@@ -99,14 +95,12 @@ pub use migrate::{
     LeftOutTally, MigrateError, MigrateReport, MigrateRequest, ReadError,
 };
 pub use origin::{Origin, OriginError, RootCheck};
-pub use progress::{Cancel, Progress};
 pub use publish::{Comparison, PublishReport, PublishRequest};
 pub use query::{QueryAnswer, QueryPlan, QueryRequest, QueryRow, RowOrder};
-pub use ranking::Factor;
 pub use ranking::features::{
     all_names as all_feature_names, features, names as feature_names, relevance_names as relevance_feature_names,
 };
-pub use ranking::{ContentKind, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
+pub use ranking::{ContentKind, Factor, Feature, FeatureGroup, FeatureSet, RankerError, RankerUse, Rankers};
 pub use remind::{Occasion, RemindRequest, Reminder, ReminderSubject, Reminders};
 pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
@@ -123,7 +117,7 @@ pub use settings::{
     TranscriptSettings,
 };
 pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
-pub use warning::{LeftOutGroup, UnreadLines, Warning};
+pub use warning::{Coverage, Indexing, LeftOutGroup, UnreadLines, Warning};
 
 pub use recall_index::catalog::{Counts, ListSort};
 pub use recall_index::lexical::exact::PatternError;

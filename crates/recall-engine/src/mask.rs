@@ -1,4 +1,4 @@
-//! Masking of secrets in everything that the engine stores or returns.
+//! Masking of secrets in everything that the engine stores or returns: texts, memories and events.
 //!
 //! The index holds the unmasked text of the files, so that a change is detected by comparing texts. Text is masked when it
 //! leaves the engine: that is a few kilobytes an answer, and the masker's prefilter for keywords runs at memory speed. A mask
@@ -8,18 +8,15 @@
 //! A path that contains a secret is shown masked. The masked path still identifies the file if no other path has the same
 //! masked form.
 
-mod kept;
-
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use recall_core::{Document, Symbol};
+use recall_core::{Cue, Document, Memory, Provenance, Symbol};
 use recall_secrets::{Finding, Masker, Settings};
 use recall_text::DocPath;
-
-pub(crate) use kept::{Masking, memory, provenance};
 
 /// The masker of the process. A pattern is compiled on first use and kept.
 static MASKER: LazyLock<Masker> =
@@ -192,5 +189,87 @@ impl Whole {
             masked = masked.replace(&self.text[span], &format!("{MARK}{rule}]"));
         }
         replace(label, masked)
+    }
+}
+
+/// Masks texts and collects the rules that matched.
+#[derive(Debug, Default)]
+pub(crate) struct Masking {
+    /// The rules of the secrets that were masked.
+    pub(crate) rules: BTreeSet<&'static str>,
+}
+
+impl Masking {
+    /// Returns the text with its secrets masked.
+    pub(crate) fn mask(&mut self, text: &str) -> String {
+        let findings = MASKER.find(text);
+        if findings.is_empty() {
+            return text.to_owned();
+        }
+        self.rules.extend(findings.into_iter().map(|finding| finding.rule));
+        MASKER.mask(text).into_owned()
+    }
+
+    /// Masks a text that may be missing.
+    pub(crate) fn mask_some(&mut self, text: Option<&str>) -> Option<String> {
+        text.map(|text| self.mask(text))
+    }
+
+    /// Masks the paths of files.
+    pub(crate) fn mask_paths(&mut self, mut paths: Vec<DocPath>) -> Vec<DocPath> {
+        for path in &mut paths {
+            let findings = MASKER.find(path.as_str());
+            self.rules.extend(findings.into_iter().map(|finding| finding.rule));
+            self::path(path);
+        }
+        paths
+    }
+
+    /// Masks the texts of cues, sorts them and removes repetitions.
+    pub(crate) fn mask_cues(&mut self, cues: &[Cue]) -> Vec<Cue> {
+        let mut masked: Vec<Cue> = cues.iter().map(|cue| Cue { kind: cue.kind, text: self.mask(&cue.text) }).collect();
+        masked.sort_unstable();
+        masked.dedup();
+        masked
+    }
+
+    pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
+        texts.iter().map(|text| self.mask(text)).collect()
+    }
+}
+
+/// Masks the secrets in a memory. Another program may have written them into a journal.
+pub(crate) fn memory(mut memory: Memory) -> Memory {
+    let mask = |text: &mut Arc<str>| {
+        if let Cow::Owned(masked) = MASKER.mask(text) {
+            *text = masked.into();
+        }
+    };
+    mask(&mut memory.title);
+    mask(&mut memory.content);
+    let cues = memory.cues.iter_mut().flatten().map(|cue| &mut cue.text);
+    for text in memory.tags.iter_mut().chain(&mut memory.source).chain(cues) {
+        self::text(text);
+    }
+    let files = memory.related_files.iter_mut().chain(memory.anchors.iter_mut().map(|anchor| &mut anchor.path));
+    for path in files {
+        self::path(path);
+    }
+    memory.provenance = provenance(memory.provenance);
+    memory
+}
+
+/// Masks the secrets in a provenance, except in the session, an id that the client made, and the commit, a hash.
+pub(crate) fn provenance(provenance: Provenance) -> Provenance {
+    let Provenance { session, agent, mode, branch, commit, project, project_path } = provenance;
+    let masked = |text: Option<String>| text.map(shown_path);
+    Provenance {
+        session,
+        agent: masked(agent),
+        mode: masked(mode),
+        branch: masked(branch),
+        commit,
+        project: masked(project),
+        project_path: masked(project_path),
     }
 }

@@ -6,7 +6,6 @@
 //!
 //! A condition of the catalog may admit too much, never too little. Begin with `narrow`, then `select`.
 
-mod literals;
 mod narrow;
 mod path_filters;
 mod row;

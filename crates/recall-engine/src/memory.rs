@@ -9,27 +9,22 @@
 //!
 //! Begin with `add`, `anchors`, `verify` and `prior`.
 
-mod about;
+pub(crate) mod about;
 mod add;
 mod anchor_change;
-mod anchors;
+pub(crate) mod anchors;
 mod feedback;
-pub(crate) mod note;
 mod prior;
-pub(crate) mod profile;
 mod promote;
-mod rated;
-pub(crate) mod related_files;
 pub(crate) mod similar;
 mod update;
 mod used;
-mod verify;
-pub(crate) mod words;
+pub(crate) mod verify;
 
 pub use add::{AddOutcome, AddReport};
 pub use anchor_change::AnchorChange;
+pub use anchors::MemoryNote;
 pub use feedback::FeedbackReport;
-pub use note::MemoryNote;
 pub use promote::PromoteReport;
 pub use similar::SimilarMemory;
 pub use update::UpdateReport;
@@ -39,7 +34,7 @@ pub use verify::VerifyReport;
 pub(crate) use about::{memories_about, recall_for_client};
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
+pub(crate) use feedback::{flagged_documents, rated_files};
 pub(crate) use prior::{factors, foreign_factor};
-pub(crate) use rated::{flagged_documents, rated_files};
 pub(crate) use used::kept_in;
 pub(crate) use verify::{bring_up_anchors, recall_memory, recalled_as_hit, recalled_by_search};

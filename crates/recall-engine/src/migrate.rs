@@ -8,7 +8,6 @@
 
 mod audit;
 mod claims;
-mod files;
 mod import;
 mod memories;
 mod sessions;

@@ -1,7 +1,12 @@
-//! The origin of a request: the client's directory and project.
+//! The origin of a request: the client's directory and project, and the files that its text may name.
+//!
+//! People and models write paths in many forms: absolute, relative to their directory or to the root, as a `file:` URI, with `\\`,
+//! below the project's own name. A text is read here only; which reading is right, the disk or an index decides.
 
 use std::path::{Path, PathBuf};
 
+use recall_core::Citation;
+use recall_text::{DocPath, path_spellings};
 use recall_watch::root;
 
 use crate::settings::Places;
@@ -73,4 +78,98 @@ pub enum OriginError {
         #[source]
         source: root::RootError,
     },
+}
+
+/// Returns the absolute paths that a text may name, the likeliest first: relative to the client's directory, as a shell
+/// completes it, then to the root, as a citation writes it, then to the folder above the root, for a text that begins with
+/// the project's own name.
+pub(crate) fn absolute_paths(root: &Path, origin: &Origin, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for spelling in path_spellings(text) {
+        let spelled = Path::new(&*spelling);
+        let named = root.file_name().and_then(|name| spelled.strip_prefix(name).ok()).map(|below| root.join(below));
+        let readings = [Some(origin.absolute(spelled)), Some(root.join(spelled)), named];
+        for path in readings.into_iter().flatten() {
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the paths below the root that a text may name, the likeliest first. They need not exist.
+pub(crate) fn paths_below(root: &Path, origin: &Origin, text: &str) -> Vec<DocPath> {
+    let absolute = absolute_paths(root, origin, text);
+    let resolved = absolute.iter().filter_map(|path| root::resolve_inside(root, path).ok());
+    // A path through a link is indexed below the link.
+    let literal = path_spellings(text);
+    let literal =
+        literal.iter().filter_map(|path| DocPath::new(path.trim_start_matches("./").trim_end_matches('/')).ok());
+    let mut found = Vec::new();
+    for path in resolved.chain(literal) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Returns the absolute path of the first thing that exists and that a text may name, if need be without lines at its end.
+pub(crate) fn existing(root: &Path, origin: &Origin, text: &str) -> Option<PathBuf> {
+    let documents = Citation::readings(text).map(|reading| reading.document);
+    let mut paths = documents.flat_map(|document| absolute_paths(root, origin, document));
+    paths.find(|path| path.symlink_metadata().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin::RootCheck;
+
+    /// A project `shop` with `src/net/a b.rs`.
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = dunce::canonicalize(folder.path()).expect("it is there").join("shop");
+        std::fs::create_dir_all(root.join("src/net")).expect("folders");
+        std::fs::write(root.join("src/net/a b.rs"), "").expect("a file");
+        (folder, root)
+    }
+
+    fn origin(directory: PathBuf) -> Origin {
+        Origin { directory, project: None, root_check: RootCheck::Refuse, domain: None }
+    }
+
+    #[test]
+    fn every_form_of_a_path_names_the_file() {
+        let (_folder, root) = project();
+        let uri = format!("file://{}/src/net/a%20b.rs", root.display());
+        let absolute = format!("{}/src/net/a b.rs", root.display());
+        for (directory, text) in [
+            ("", "src/net/a b.rs"),
+            ("", "./src/net/a b.rs"),
+            ("", r"src\net\a b.rs"),
+            ("", "shop/src/net/a b.rs"),
+            ("", &*absolute),
+            ("", &*uri),
+            ("", "src/net/a b.rs:7"),
+            ("", "src/net/a b.rs:7:3"),
+            ("", "src/net/a b.rs#L2-L9"),
+            ("src", "net/a b.rs"),
+            ("src", "../src/net/a b.rs"),
+            ("src", "src/net/a b.rs"),
+        ] {
+            let origin = origin(root.join(directory));
+            let found = existing(&root, &origin, text).and_then(|path| dunce::canonicalize(path).ok());
+            assert_eq!(found, Some(root.join("src/net/a b.rs")), "{text} in {directory}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_root_names_nothing_below_it() {
+        let (_folder, root) = project();
+        for text in ["../other/a.rs", "/etc/hosts", "file:///etc/hosts"] {
+            assert_eq!(paths_below(&root, &origin(root.clone()), text), [], "{text}");
+        }
+    }
 }

@@ -14,9 +14,9 @@ use recall_shared::{Branch, Difference, Guarded, Model, Outcome, publish, verify
 
 use crate::Engine;
 use crate::error::PublishError;
+use crate::index_runs::{Cancel, Progress};
 use crate::indexing::IndexRequest;
 use crate::origin::Origin;
-use crate::progress::{Cancel, Progress};
 use crate::shared::{current_branch, model_of, repository_name};
 use source::Documents;
 

@@ -3,7 +3,6 @@
 //! A statement has no ranking: the order is total and depends on the generation only, so pages have each row once. What a condition
 //! means is in [`recall_core::rql`]; what the catalog can evaluate of it is in [`matching`](crate::matching).
 
-mod answer;
 mod find;
 mod read;
 
@@ -14,16 +13,15 @@ use recall_core::{Explain, OtherProjects, Scope};
 use recall_text::error_chain;
 
 use crate::Engine;
-use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::SearchError;
 use crate::origin::Origin;
 use crate::search::ATTEMPTS;
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
 use find::{Found, find};
 use read::{Page, Reader};
 
-pub use answer::{QueryAnswer, QueryPlan, QueryRow, RowOrder};
+pub use find::{QueryAnswer, QueryPlan, QueryRow, RowOrder};
 
 /// A statement to be answered.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,14 +11,10 @@
 mod action;
 mod command;
 mod cue;
-mod failure;
 mod file;
 mod memory;
-mod others;
-mod pack;
 mod place;
 mod prompt;
-mod query;
 mod request;
 
 use crate::Engine;
@@ -38,7 +34,7 @@ impl Engine {
             Occasion::File(file) => file::remind(self, origin, request, file),
             Occasion::Command(line) => action::remind_of_command(self, origin, request, line),
             Occasion::Search(pattern) => action::remind_of_search(self, origin, request, pattern),
-            Occasion::Failure { command, output } => failure::remind(self, origin, request, command, output),
+            Occasion::Failure { command, output } => action::remind_of_failure(self, origin, request, command, output),
         })
     }
 }

@@ -12,9 +12,7 @@
 mod answer;
 mod candidate_features;
 mod candidates;
-mod changed;
 mod context;
-mod depths;
 mod exact;
 mod expand;
 mod facets;
@@ -24,7 +22,6 @@ mod fused;
 mod here;
 mod items;
 mod learn;
-mod left_out;
 mod literals;
 mod logs;
 mod messages;
@@ -35,16 +32,12 @@ mod plan;
 mod precedents;
 mod prior;
 mod ranked;
-mod rare_words;
 mod rerank;
 mod retriever_weights;
-mod scored;
 mod semantic;
 mod shared;
 mod store_results;
 mod texts;
-mod translated;
-mod turns;
 mod verdict;
 
 use std::cell::OnceCell;
@@ -56,30 +49,29 @@ use recall_core::{
 };
 use recall_text::error_chain;
 
-use crate::coverage::Coverage;
 use crate::engine::MountedStore;
-use crate::error::SearchError;
+use crate::error::{SearchError, StoreError};
 use crate::origin::Origin;
 use crate::ranking::Rankers;
 use crate::task_pool::Deferred;
-use crate::warning::Warning;
+use crate::warning::{Coverage, LeftOutGroup, Warning};
 use crate::{Engine, mask};
 use candidates::StoreCandidates;
 use context::{Search, SearchedStore, StageClock};
+use logs::TurnSearch;
 use plan::{SearchPlan, SharedStores};
 use precedents::PastUse;
 use store_results::Links;
-use turns::TurnSearch;
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
-pub(crate) use changed::changed_documents;
+pub(crate) use expand::changed_documents;
 pub(crate) use framed::certain_file;
 pub(crate) use messages::raising_line;
 pub(crate) use plan::known_languages;
 pub(crate) use prior::kind_factor;
+pub(crate) use ranked::{Scored, ScoredChunk, score_chunks};
 pub use retriever_weights::RetrieverWeights;
-pub(crate) use scored::{Scored, ScoredChunk, score_chunks};
 
 /// The most passes of a search whose files change while it runs.
 pub(crate) const ATTEMPTS: u32 = 4;
@@ -171,7 +163,7 @@ impl Engine {
                 Attempt::Answered(mut answer) => {
                     warnings.append(&mut answer.warnings);
                     if answer.hits.is_empty() || answer.is_doubtful {
-                        warnings.extend(left_out::warning(&stores)?);
+                        warnings.extend(warn_of_files_left_out(&stores)?);
                     }
                     warnings.extend(paths.warnings(&stores, answer.candidates == 0));
                     answer.warnings = warnings;
@@ -345,4 +337,21 @@ fn silent(candidates: &[StoreCandidates], weights: &RetrieverWeights, rescored: 
         (Ablation::Judge, rescored.judge.failure().is_some()),
     ];
     stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
+}
+
+/// Returns the warning about the files of the stores that may hold text and are not indexed; `None` if there are none.
+///
+/// Only an answer that found little asks for it.
+fn warn_of_files_left_out(stores: &[MountedStore]) -> Result<Option<Warning>, StoreError> {
+    let mut groups: Vec<LeftOutGroup> = Vec::new();
+    for store in stores {
+        for group in store.index.left_out_groups()?.into_iter().filter(|group| group.may_hide_text) {
+            match groups.iter_mut().find(|known| known.reason == group.reason) {
+                Some(known) => known.files += group.files,
+                None => groups.push(group),
+            }
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.files));
+    Ok((!groups.is_empty()).then_some(Warning::FilesLeftOut { groups }))
 }

@@ -5,38 +5,27 @@
 //! agent that commits everything would publish them (ADR 51).
 //!
 //! Whether a session is open, ended or abandoned is derived from its events and the time. So a killed daemon and a resumed session
-//! need no repair (ADR 15). Begin with `start`, `note`, `end`, `summary` and `briefing`.
+//! need no repair (ADR 15). Begin with `end`, `log`, `history` and `briefing`.
 
-mod at_work;
 mod briefing;
 mod drafts;
 mod end;
 mod fix;
 mod hand_off;
 mod history;
-mod keep;
 mod list;
 mod log;
-mod note;
-mod resolve;
-mod start;
 mod stats;
-mod substance;
-mod summary;
 
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use drafts::Draft;
-pub use end::EndedSession;
+pub use end::{EndedSession, KeptSession, StartedSession};
 pub use fix::{ErrorFix, ErrorFixes, FixStep};
 pub use hand_off::{HandOff, HandOffRequest};
 pub use history::Keeping;
-pub use keep::KeptSession;
 pub use list::SessionListing;
-pub use log::EventListing;
-pub use log::LoggedEvent;
-pub use start::StartedSession;
+pub use log::{EventListing, LoggedEvent};
 pub use stats::{Estimate, Savings, Stats, StoreStats};
 
 pub(crate) use end::{SummaryAuthor, end_event};
-pub(crate) use history::write as write_summary;
-pub(crate) use summary::{Material, summary_of, title as title_of};
+pub(crate) use history::{Material, summary_of, title as title_of, write as write_summary};

@@ -1,10 +1,9 @@
-//! The event files of a store's sessions, and the session state that they give.
+//! The event files of a store's sessions, the names of their folders, and the session state that they give.
 //!
 //! One file for each session, not one for each day as in the journals of memories: a session is read, kept and deleted as a whole,
 //! and never merged (ADR 15). The files are in the data home; those that earlier versions began in a project go on there.
 
 mod error;
-mod folder;
 pub(crate) mod masking;
 mod session_fold;
 pub(crate) mod story;
@@ -14,13 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{EventDetails, EventId, Provenance, Session, SessionEvent, SessionEventType, Timestamp};
+use recall_core::{ContentHash, EventDetails, EventId, Provenance, Session, SessionEvent, SessionEventType, Timestamp};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 use recall_os::{Folder, OpenError};
 use recall_text::PROJECT_FOLDER;
 
 pub use error::SessionError;
-pub(crate) use folder::name_of;
 pub(crate) use session_fold::{GENERATED, REASON, SUMMARY_PATH, SessionFold};
 pub(crate) use story::Story;
 
@@ -154,14 +152,14 @@ impl Sessions {
 
     /// Returns a session with its state at `now`; `None` if it is unknown or cannot be read, which is logged.
     pub(crate) fn session(&self, id: &str, now: Timestamp) -> Option<Session> {
-        let name = name_of(id);
+        let name = folder_name_of(id);
         let place = [&self.own, &self.away].into_iter().find(|place| place.has(&name))?;
         Some(self.fold(place, &name)?.at(now))
     }
 
     /// Returns the events of a session in chronological order; `None` if the session is unknown.
     pub(crate) fn read(&self, id: &str) -> Result<Option<Vec<SessionEvent>>, SessionError> {
-        let name = name_of(id);
+        let name = folder_name_of(id);
         let Some(place) = [&self.own, &self.away].into_iter().find(|place| place.has(&name)) else { return Ok(None) };
         let recorder = place.recorder(&name);
         let recording = recorder.read();
@@ -174,7 +172,7 @@ impl Sessions {
     }
 
     fn open(&self, id: &str) -> Result<Arc<Open>, SessionError> {
-        let name = name_of(id);
+        let name = folder_name_of(id);
         let mut open = self.open.lock();
         if let Some(known) = open.get(&name) {
             return Ok(Arc::clone(known));
@@ -204,4 +202,55 @@ impl Sessions {
 fn in_order(mut events: Vec<SessionEvent>) -> Vec<SessionEvent> {
     events.sort_by_key(|event| event.timestamp);
     events
+}
+
+/// The longest id that is used as a folder name unchanged. Ids of agents are half as long.
+const NAME_BYTES: usize = 80;
+
+/// The most characters that are kept of any other id: enough to recognise it.
+const SHOWN_CHARS: usize = 40;
+
+/// Names that are devices on Windows, with any extension.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+
+/// Returns the folder name of a session: its id if that is a portable file name, else the portable characters of it and a hash
+/// that makes it unique.
+pub(crate) fn folder_name_of(id: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+    let begins_well = id.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let stem = id.split('.').next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_name = begins_well && id.len() <= NAME_BYTES && id.chars().all(is_plain) && !id.ends_with('.');
+    if is_name && !DEVICES.contains(&stem) {
+        return id.to_owned();
+    }
+    let shown: String =
+        id.chars().map(|c| c.to_ascii_lowercase()).filter(|c| is_plain(*c) && *c != '.').take(SHOWN_CHARS).collect();
+    let hash = ContentHash::hash(id.as_bytes()).short();
+    format!("s-{shown}-{hash}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_is_a_name_names_its_folder() {
+        for id in ["session-7", "0b9f3a52-1d7e-4b59-9a53-2f0c7a1f6f3e", "a.b_c"] {
+            assert_eq!(folder_name_of(id), id);
+        }
+    }
+
+    #[test]
+    fn no_id_leads_anywhere_else_or_to_the_folder_of_another() {
+        let ids = ["../x", "/etc", "", ".", "..", ".hidden", "A", "a/b", "a b", "nul", "com1.txt", "x.", "ä", "a\0b"];
+        let mut names: Vec<String> = ids.iter().map(|id| folder_name_of(id)).collect();
+        for name in &names {
+            assert!(name.starts_with("s-") && !name.contains(['/', '\\', '\0', ' ']) && name.len() < 80, "{name}");
+        }
+        names.push(folder_name_of(&"x".repeat(1000)));
+        names.push(folder_name_of("a"));
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), ids.len() + 2);
+    }
 }

@@ -35,25 +35,25 @@ mod index;
 mod jobs;
 mod open;
 mod ordered;
-pub(crate) mod provenance;
 mod registry;
 mod settings;
-mod siblings;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::StoreScope;
+use recall_core::{Provenance, StoreScope};
 
-use crate::coverage::Coverage;
 use crate::error::StoreError;
+use crate::git::Head;
 use crate::ledger::Ledger;
+use crate::mask;
 use crate::ranking::Rankers;
 use crate::session_log::Sessions;
 use crate::settings::StoreSettings;
 use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
+use crate::warning::Coverage;
 
 pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
@@ -63,10 +63,9 @@ pub(crate) use files::{
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
 pub(crate) use jobs::Jobs;
-pub(crate) use open::OpenContext;
+pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings, Ranking};
-pub(crate) use siblings::work_trees;
 
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,
@@ -146,4 +145,28 @@ impl Store {
             indexing: self.jobs.indexing(),
         }
     }
+}
+
+/// Fills the branch, commit and project's name that the client did not send, and masks secrets. The project's path is not filled:
+/// journals are shared, and a path of one machine means nothing on another.
+pub(crate) fn complete_provenance(said: &Provenance, head: &Head, store: &Store) -> Provenance {
+    let Provenance { session, agent, mode, branch, commit, project, project_path } = said.clone();
+    let name = || match store.scope {
+        StoreScope::Project => store.root.file_name().map(|name| name.to_string_lossy().into_owned()),
+        StoreScope::Global | StoreScope::Domain => None,
+    };
+    mask::provenance(Provenance {
+        session,
+        agent,
+        mode,
+        branch: branch.or_else(|| head.branch.clone()),
+        commit: commit.or_else(|| head.commit.clone()),
+        project: project.or_else(name),
+        project_path,
+    })
+}
+
+/// Completes the client's provenance with the current branch and commit of the store's root.
+pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
+    complete_provenance(said, &Head::read_from(&store.root), store)
 }

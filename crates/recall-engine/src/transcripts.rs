@@ -3,28 +3,26 @@
 //! The transcripts are read in place, at each request, within the bounds of the settings. Nothing of them
 //! is indexed or stored, so switching them off leaves nothing behind, and they cannot displace a memory in the list of a search (ADR 70). Secrets are masked before a text is cut. Begin with `read_transcripts` and `rank`.
 
-mod citation;
-mod documents;
-mod excerpt;
 mod rank;
 mod words;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use recall_agents::foreign::{Action, Transcript, TranscriptQuery, read_transcripts};
-use recall_core::{Document, Scope, Timestamp};
-use recall_text::error_chain;
+use recall_agents::foreign::{Action, CommandRun, Transcript, TranscriptQuery, Turn, read_transcripts};
+use recall_core::{
+    ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, DocumentType, Scope, Span, Timestamp,
+};
+use recall_text::{DocPath, FileKind, error_chain, tokens};
 
-use crate::Engine;
-use crate::mask;
 use crate::origin::Origin;
 use crate::session_log::SessionError;
+use crate::session_log::story::first_chars;
 use crate::store::{Store, work_trees};
-use citation::parse_citation;
-use documents::{document, whole_text};
+use crate::{Engine, mask};
+use rank::parse_citation;
 
-pub(crate) use citation::citation;
-pub(crate) use documents::hit;
+pub(crate) use rank::citation;
 pub use rank::{CommandOutcome, SaidTurn};
 pub(crate) use words::{Words, share_of};
 
@@ -122,7 +120,7 @@ impl Engine {
             }
         });
         let (time, text) = named?;
-        Some((document(cited, time, &text)?, text))
+        Some((document_of_turn(cited, time, &text)?, text))
     }
 }
 
@@ -136,4 +134,71 @@ fn name_files_below(roots: &[PathBuf], transcript: &mut Transcript) {
             }
         }
     }
+}
+
+/// The most characters of a title.
+const TITLE_CHARS: usize = 100;
+
+/// Returns the document of a turn and the chunk that covers the text of it that is shown; `None` if its citation is no path, because
+/// the id of the session is not a plain name.
+pub(crate) fn hit_of_turn(turn: &SaidTurn) -> Option<(Document, Chunk, String)> {
+    let SaidTurn { citation, time, prompt, excerpt, commands, edited, .. } = turn;
+    let mut text = prompt.clone();
+    if *excerpt != text {
+        let _ = write!(text, "\n\n{excerpt}");
+    }
+    for CommandOutcome { command, has_failed } in commands.iter().filter(|run| !excerpt.contains(&run.command)) {
+        let _ = write!(text, "\n$ {command}{}", if *has_failed { " (failed)" } else { "" });
+    }
+    if !edited.is_empty() {
+        let _ = write!(text, "\nedited {}", edited.join(", "));
+    }
+    let document = document_of_turn(citation, *time, &text)?;
+    let end_line = u32::try_from(text.lines().count().max(1)).unwrap_or(u32::MAX);
+    let bytes = ByteSpan { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
+    let chunk = Chunk {
+        ordinal: 0,
+        kind: ChunkKind::Section,
+        span: Span { bytes, start_line: 1, end_line },
+        symbol: None,
+        signature: None,
+        doc_comment: None,
+        tokens: tokens::estimate(&text),
+    };
+    Some((document, chunk, text))
+}
+
+/// Returns the document that a citation names, with the first line of its text as the title.
+fn document_of_turn(citation: &str, time: Option<Timestamp>, text: &str) -> Option<Document> {
+    let path = DocPath::new(citation.trim()).ok()?;
+    Some(Document {
+        id: DocumentId::from_path(&path),
+        path,
+        memory: None,
+        document_type: DocumentType::Transcript,
+        title: first_chars(text.lines().next().unwrap_or_default(), TITLE_CHARS),
+        language: None,
+        hash: ContentHash::hash(text.as_bytes()),
+        size_bytes: text.len() as u64,
+        modified: time.unwrap_or_default(),
+        file_kind: FileKind::Main,
+        tags: Vec::new(),
+        source: None,
+    })
+}
+
+/// Returns everything that is kept of a turn: the request, and what was said, run and edited after it.
+fn whole_text(turn: &Turn) -> String {
+    let mut text = turn.prompt.clone();
+    for step in &turn.steps {
+        match &step.action {
+            Action::Said(said) => _ = write!(text, "\n\n{said}"),
+            Action::Edited(file) => _ = write!(text, "\n\nedited {file}"),
+            Action::Ran(CommandRun { command, output, has_failed }) => {
+                let outcome = if *has_failed { " (failed)" } else { "" };
+                let _ = write!(text, "\n\n$ {command}{outcome}\n{output}");
+            }
+        }
+    }
+    format!("{}\n", text.trim())
 }

@@ -5,7 +5,7 @@ use recall_journal::{Day, EVENTS_FILE, JOURNAL_FILE};
 use recall_text::PROJECT_FOLDER;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::profile::PROFILE;
+use crate::memory::verify::PROFILE;
 
 /// The name of a file of decisions about paths.
 pub(super) const SELECTION: &str = "selection.jsonl";

@@ -12,7 +12,7 @@ use recall_text::PROJECT_FOLDER;
 use super::archive::FILE_BYTES;
 use super::error::BackupError;
 use super::layout::{Area, CONFIRMED, RETURNED, ROOT, SELECTION};
-use crate::memory::profile::PROFILE;
+use crate::memory::verify::PROFILE;
 
 /// A file of a store. It may be missing, or not be a file.
 #[derive(Clone, Debug)]

@@ -1,15 +1,15 @@
-//! Selection of what a context window holds, within a budget of tokens.
+//! Selection of what a context window holds, within a budget of tokens, and its text.
 //!
 //! A document is shown as one line with its place and its signature, or as a block with its text. The document that a task
 //! needs is often not the first. So a part of the budget is for lines about many documents, and most of the rest for the first
 //! text of as many as possible. What remains completes the text of the best ones. Lists of entries have shares of their own;
 //! what they leave goes to the documents.
 
+use std::collections::BTreeSet;
+
 use recall_text::tokens::count;
 
-use crate::context::block::{Lines, block, pointer};
-use crate::context::draft::ContextSection;
-use crate::context::draft::{Entry, Source};
+use crate::context::draft::{ContextSection, Entry, Lines, Part, Run, Source, block, pointer};
 
 /// The share of the documents' budget that is spent on lines about as many documents as possible.
 const BREADTH: f64 = 0.3;
@@ -229,13 +229,86 @@ impl PackWindow<'_> {
     }
 }
 
+/// A span in the text of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RenderedSpan {
+    /// The index of its document among the candidates.
+    pub(crate) source: usize,
+    /// Its lines, from 1, both included.
+    pub(crate) lines: (u32, u32),
+    pub(crate) text: String,
+    /// The tokens of its text.
+    pub(crate) tokens: u32,
+    /// Whether lines of its part are left out.
+    pub(crate) is_cut: bool,
+}
+
+/// Renders a window: the sections in the order in which they were asked for, in each the blocks, then the lines.
+pub(crate) fn render(
+    candidates: &Candidates,
+    selection: &Selection,
+    sections: &[ContextSection],
+) -> (String, Vec<RenderedSpan>) {
+    let mut text = String::new();
+    let mut spans = Vec::new();
+    let mut seen = BTreeSet::new();
+    for &section in sections.iter().filter(|section| seen.insert(**section)) {
+        let mut body = String::new();
+        let mut pointers = String::new();
+        for (at, source) in candidates.sources.iter().enumerate().filter(|(_, source)| source.section == section) {
+            match &selection.shown[at] {
+                Shown::No => {}
+                Shown::Pointer => {
+                    pointers.push_str(&pointer(source));
+                    let part = &source.parts[0];
+                    spans.push(RenderedSpan {
+                        source: at,
+                        lines: (part.first_line, part.last_line()),
+                        tokens: count(&part.gist),
+                        text: part.gist.clone(),
+                        is_cut: true,
+                    });
+                }
+                Shown::Block(lines) => {
+                    body.push_str(&block(source, lines));
+                    spans.extend(lines.runs(source).into_iter().map(|run| span(at, source, &run)));
+                }
+            }
+        }
+        body.push_str(&pointers);
+        for ((_, entries), shown) in
+            candidates.lists.iter().zip(&selection.entries).filter(|((known, _), _)| *known == section)
+        {
+            body.extend(entries.iter().take(*shown).map(|entry| entry.text.as_str()));
+        }
+        if !body.is_empty() {
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.push_str(section.heading());
+            text.push_str(&body);
+        }
+    }
+    (text, spans)
+}
+
+fn span(at: usize, source: &Source, run: &Run<'_>) -> RenderedSpan {
+    let text = run.text();
+    let covers = |part: &Part| run.first_line <= part.first_line && part.last_line() <= run.last_line();
+    RenderedSpan {
+        source: at,
+        lines: (run.first_line, run.last_line()),
+        tokens: count(&text),
+        text,
+        is_cut: !source.parts.iter().any(covers),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::context::draft::Part;
-    use crate::context::render::render;
+    use crate::context::pack::render;
 
     fn part(first_line: u32, lines: &[&str]) -> Part {
         Part {

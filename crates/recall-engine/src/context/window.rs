@@ -14,27 +14,23 @@ use recall_core::{
 use recall_text::DocPath;
 use recall_text::tokens::count;
 
-use crate::Engine;
-use crate::context::draft::ContextSection;
-use crate::context::draft::{Part, Source};
+use crate::context::draft::{ContextSection, Part, Source};
 use crate::context::neighbours::{Followed, Neighbours};
-use crate::context::pack::{Candidates, pack};
-use crate::context::passages::ReportTerms;
-use crate::context::render::{RenderedSpan, render};
-use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow};
-use crate::context::subject::{Subject, SubjectFile};
-use crate::context::{copies, entry_points, history, memories, parts, task_names};
+use crate::context::pack::{Candidates, RenderedSpan, pack, render};
+use crate::context::parts::{self, ReportTerms};
+use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow, Subject, SubjectFile};
+use crate::context::{copies, entry_points, history, task_names};
 use crate::engine::MountedStore;
 use crate::error::{GetError, GraphError, StoreError};
 use crate::git::FileCommit;
 use crate::graph::RelatedRequest;
 use crate::inspect::{Item, ItemRequest, Parent};
 use crate::known::KnownFile;
-use crate::mask;
 use crate::memory::recalled_as_hit;
 use crate::origin::Origin;
 use crate::search::Hit;
 use crate::task_pool::Deferred;
+use crate::{Engine, mask};
 use recall_text::quote::inline;
 
 /// The most documents related to a file of the subject.
@@ -324,7 +320,7 @@ impl<'a> Assembly<'a> {
         if request.wants(ContextSection::Decisions) {
             lists.push((
                 ContextSection::Decisions,
-                memories::list(stores, std::mem::take(&mut self.recalled), &self.best_files(), now)?,
+                history::list_memories(stores, std::mem::take(&mut self.recalled), &self.best_files(), now)?,
             ));
         }
         if request.wants(ContextSection::Signatures) || request.wants(ContextSection::Tests) {

@@ -18,9 +18,8 @@ use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::folder::EmbeddingsFolder;
 use crate::embeddings::follow::{FollowState, UpdateRun};
 use crate::embeddings::model_vectors::{ModelVectors, NearError};
-use crate::embeddings::models::Models;
-use crate::embeddings::role::{Embedded, ModelRole, UpdateExtent, UpdateMode};
-use crate::progress::Cancel;
+use crate::embeddings::models::{Embedded, ModelRole, Models, UpdateExtent, UpdateMode};
+use crate::index_runs::Cancel;
 use crate::settings::OnBattery;
 
 /// A previous model that lacks more than one in this many chunks is deleted, not updated: it was never complete, or much has

@@ -9,15 +9,13 @@ use recall_core::{OtherProjects, Scope, StoreScope};
 use recall_text::error_chain;
 use recall_watch::root;
 
-use crate::Engine;
-use crate::auto_memory;
-use crate::coverage::Coverage;
 use crate::error::StoreError;
 use crate::mount::Mount;
 use crate::origin::{Origin, OriginError};
 use crate::store::Store;
 use crate::store_folder::StoreFolder;
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
+use crate::{Engine, auto_memory};
 
 /// A store that a request reads.
 #[derive(Clone)]

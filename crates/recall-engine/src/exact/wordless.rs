@@ -10,12 +10,10 @@ use recall_core::rql::Filter;
 use recall_core::{Case, Needle, QueryClass, SearchRequest, Weights, understand};
 use recall_index::lexical::exact::Pattern;
 
-use super::order;
 use super::page::documents_that_changed;
-use super::scan::{Matching, Scan, visible_lines};
+use super::scan::{self, Matching, Scan, visible_lines};
 use crate::Engine;
 use crate::adopted::AdoptedHits;
-use crate::coverage::Coverage;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::mask::{self, Masked, Whole};
@@ -23,7 +21,7 @@ use crate::memory::recalled_as_hit;
 use crate::occurrences::chunk_at;
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Answer, Hit, RetrieverWeights, Stage};
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
 
 impl Engine {
     /// Answers a search as [`Engine::search_where`] does. The answer to a query without a letter or a digit, such as `<=>`, has the
@@ -79,7 +77,7 @@ impl Engine {
                 scan = any;
                 matching = scan.run()?;
             }
-            order::sort(&scan, &mut matching, &needle)?;
+            scan::sort_documents(&scan, &mut matching, &needle)?;
             let (offset, limit) = (request.offset as usize, request.limit as usize);
             let wanted: Vec<&Matching> = matching.iter().skip(offset).take(limit).collect();
             let Some(changed) = documents_that_changed(&scan, &wanted, attempt == ATTEMPTS) else { continue };

@@ -1,4 +1,4 @@
-//! Definitions and uses of a name.
+//! Definitions and uses of a name, and the reads of documents, which are cached during one query.
 //!
 //! Neither is stored as an edge: which definition a name means depends on the definitions of all documents, so one changed file could
 //! change edges anywhere. Both are looked up in the lexical index and decided by `links::meaning`. A resolver belongs to one query on
@@ -8,13 +8,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use recall_core::{Candidate, ChunkRow, DocumentRow, Edge, Symbol};
+use recall_core::{ByteSpan, Candidate, ChunkRow, Document, DocumentRow, Edge, EdgeKind, Symbol};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::Searcher;
 use recall_text::DocPath;
 
 use crate::error::StoreError;
-use crate::graph::read_cache::ReadCache;
 use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::stated::{Imported, Stated};
 use crate::store::Store;
@@ -262,5 +261,101 @@ impl<'a> NameResolver<'a> {
 
     pub(crate) fn search_error(&self, source: recall_index::lexical::SearchError) -> StoreError {
         self.store.index.search_error(source)
+    }
+}
+
+/// The most bytes of document text that are cached during one query. A cached document takes about five times the memory of its
+/// text. Beyond the bound, the cache is cleared.
+pub(crate) const MOST_KEPT_BYTES: usize = 4 * 1024 * 1024;
+
+/// The cache between the steps of one query, many of which read the same documents.
+#[derive(Default)]
+pub(crate) struct ReadCache {
+    pub(crate) documents: HashMap<u32, Option<Rc<Document>>>,
+    pub(crate) uses: HashMap<u32, Rc<Uses>>,
+    /// The bytes of the texts of `uses`.
+    pub(crate) bytes: usize,
+    pub(crate) around: HashMap<ChunkRow, Option<Rc<Around>>>,
+}
+
+/// The references of a document's chunks.
+pub(crate) struct Uses {
+    /// The references, by chunk, then by target.
+    pub(crate) references: Vec<Edge>,
+    /// The spans of the chunks, in order.
+    pub(crate) chunks: Vec<ByteSpan>,
+    pub(crate) text: String,
+}
+
+/// A chunk and the definitions around its parts.
+pub(crate) struct Around {
+    pub(crate) span: ByteSpan,
+    pub(crate) text: String,
+    /// The symbols of its document that overlap it, in order.
+    pub(crate) symbols: Vec<Symbol>,
+}
+
+impl Uses {
+    pub(crate) fn references(&self) -> &[Edge] {
+        &self.references
+    }
+
+    /// Returns the references of the chunks that overlap a span.
+    pub(crate) fn within(&self, span: ByteSpan) -> &[Edge] {
+        let first = self.chunks.partition_point(|chunk| chunk.end <= span.start) as u32;
+        let behind = self.chunks.partition_point(|chunk| chunk.start < span.end) as u32;
+        let start = self.references.partition_point(|edge| edge.chunk < first);
+        let end = self.references.partition_point(|edge| edge.chunk < behind);
+        &self.references[start..end.max(start)]
+    }
+}
+
+impl NameResolver<'_> {
+    /// Returns a document by its index; `None` if it no longer exists.
+    pub(crate) fn document(&mut self, place: u32) -> Result<Option<Rc<Document>>, StoreError> {
+        if let Some(known) = self.kept.documents.get(&place) {
+            return Ok(known.clone());
+        }
+        let row = self.row(place);
+        let document = self.read(|snapshot| snapshot.document_in(row))?.map(|stored| Rc::new(stored.document));
+        self.kept.documents.insert(place, document.clone());
+        Ok(document)
+    }
+
+    /// Returns the references of a document's chunks.
+    pub(crate) fn uses(&mut self, document: u32) -> Result<Rc<Uses>, StoreError> {
+        if let Some(known) = self.kept.uses.get(&document) {
+            return Ok(Rc::clone(known));
+        }
+        let row = self.row(document);
+        let (mut references, chunks, text) = self.read(|snapshot| {
+            Ok((snapshot.edges_of(row)?, snapshot.chunks_of(row)?, snapshot.text(row)?.unwrap_or_default()))
+        })?;
+        references.retain(|edge| edge.kind == EdgeKind::References);
+        let chunks = chunks.into_iter().map(|chunk| chunk.span.bytes).collect();
+        let kept = &mut self.kept;
+        if kept.bytes + text.len() > MOST_KEPT_BYTES {
+            kept.uses.clear();
+            kept.bytes = 0;
+        }
+        kept.bytes += text.len();
+        let uses = Rc::new(Uses { references, chunks, text });
+        kept.uses.insert(document, Rc::clone(&uses));
+        Ok(uses)
+    }
+
+    /// Returns a chunk with the definitions around it; `None` if it no longer exists.
+    pub(crate) fn around(&mut self, document: u32, chunk: ChunkRow) -> Result<Option<Rc<Around>>, StoreError> {
+        if let Some(known) = self.kept.around.get(&chunk) {
+            return Ok(known.clone());
+        }
+        let row = self.row(document);
+        let around = self.read(|snapshot| {
+            let Some(span) = snapshot.chunk_span(chunk)?.map(|span| span.bytes) else { return Ok(None) };
+            let Some(text) = snapshot.text_in(row, span)? else { return Ok(None) };
+            Ok(Some(Rc::new(Around { span, text, symbols: snapshot.symbols_around(row, span)? })))
+        })?;
+        self.kept.around.insert(chunk, around.clone());
+        Ok(around)
     }
 }

@@ -3,24 +3,21 @@
 //! Each kind of relatedness is a [`Tie`] with a strength from 0 to 1. A document's score is the sum of its ties' strengths
 //! times their weights, so it lies between 0 and the sum of all [weights](Tie::weight).
 
-mod answer;
-mod part;
 mod ties;
 
 use recall_core::{Citation, Lines};
 
-pub use answer::{Related, RelatedDocument, RelatedRequest, Tie};
+pub use super::answer::{Related, RelatedDocument, RelatedRequest, Tie};
 
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::GraphError;
 use crate::graph::definitions::NameResolver;
-use crate::graph::name::Name;
-use crate::graph::start::{self, PathLocation};
+use crate::graph::start::{self, Name, PathLocation};
 use crate::origin::Origin;
 use crate::{Engine, mask};
 
-use crate::graph::related::part::Part;
 use crate::graph::related::ties::Ties;
+use ties::Part;
 
 impl Engine {
     /// Returns the documents that are related or similar to a document or a part of one.

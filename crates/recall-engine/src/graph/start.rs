@@ -1,4 +1,4 @@
-//! Start nodes of a graph query.
+//! Parsing of a name, that is a document id, a chunk id or a path, and the start nodes of a graph query.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,7 @@ use super::definitions::{Definition, NameResolver};
 use crate::Engine;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
-use crate::graph::name::Name;
-use crate::origin::Origin;
-use crate::written;
+use crate::origin::{self, Origin};
 
 /// The most definitions of one name that a query starts at.
 pub(crate) const MOST_STARTS: usize = 16;
@@ -46,7 +44,7 @@ impl Engine {
         let is_path = |text: &str| text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
             let root = origin.root(&self.registry.places).ok()?;
-            written::paths_below(&root, origin, text).into_iter().next()
+            origin::paths_below(&root, origin, text).into_iter().next()
         };
         let is_path = path_spellings(text).iter().any(|spelling| is_path(spelling));
         if is_path && is_inside().is_none() { PathLocation::Outside } else { PathLocation::Inside }
@@ -168,4 +166,43 @@ fn near_in_scope(
     let qualified =
         |name: &str| members.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.qualified.clone());
     Ok(similar.into_iter().filter_map(qualified).collect())
+}
+
+pub(crate) enum Name {
+    Document(DocumentId),
+    Chunk(ChunkId),
+    /// The paths that it may be, the likeliest first.
+    Paths(Vec<DocPath>),
+}
+
+impl Name {
+    /// Returns the name as a store has it; `None` if it cannot name anything there.
+    pub(crate) fn in_store(&self, of: &MountedStore) -> Option<Self> {
+        match self {
+            Self::Document(id) => of.mount.inner_id(*id, &of.index.known_documents()).map(Self::Document),
+            Self::Chunk(id) => {
+                let document = of.mount.inner_id(id.document, &of.index.known_documents())?;
+                Some(Self::Chunk(ChunkId { document, ..*id }))
+            }
+            Self::Paths(paths) => {
+                let inner: Vec<DocPath> = paths.iter().filter_map(|path| of.mount.inner_path(path)).collect();
+                (!inner.is_empty()).then_some(Self::Paths(inner))
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Parses a name: an id by its form, otherwise a path.
+    pub(crate) fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
+        if let Ok(id) = text.parse() {
+            return Some(Name::Document(id));
+        }
+        if let Ok(id) = text.parse() {
+            return Some(Name::Chunk(id));
+        }
+        let root = origin.root(&self.registry.places).ok()?;
+        let paths = origin::paths_below(&root, origin, text);
+        (!paths.is_empty()).then_some(Name::Paths(paths))
+    }
 }

@@ -12,7 +12,7 @@ use super::definitions::{Definition, NameResolver};
 use super::start::Start;
 use crate::error::StoreError;
 use crate::graph::answer::{GraphRequest, NodeThing};
-use crate::graph::read_cache::Around;
+use crate::graph::definitions::Around;
 use crate::links::meaning;
 
 /// The most names whose users one walk looks up; each lookup may read hundreds of chunks.

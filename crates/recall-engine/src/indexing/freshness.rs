@@ -8,7 +8,7 @@
 //! Scans are numbered. A search names the number that has to end before it may answer: a running scan may already have
 //! passed a file that is written now, so a change that is seen during a scan needs the next one.
 
-mod scan;
+pub(super) mod scan;
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -31,7 +31,7 @@ use crate::settings::EngineSettings;
 use crate::store::{Configuration, Phase, ScanState, Store};
 use crate::warning::Warning;
 
-pub(crate) use scan::{Sync, SyncReport, rules, sync};
+pub(crate) use scan::{Sync, SyncReport, sync};
 
 /// If files are not watched and a scan took longer than a search waits for it, the pause before the next one is this many times
 /// its duration, so that scans take at most 5 % of one core.

@@ -1,4 +1,4 @@
-//! The index use case: indexing of a project or of named paths.
+//! The index use cases: indexing of a project or of named paths, and the rebuild of the index or of a part of it.
 //!
 //! A named path is first recorded in the store's selection, then found by the same scan as every other file. So there is one way into
 //! an index, and a later scan keeps what was named, with its tags.
@@ -11,15 +11,15 @@ use recall_core::{DocumentType, Scope};
 use recall_text::{DocPath, path_spellings};
 use recall_watch::root::resolve_inside;
 
-use super::left_out::explain_left_out;
+use super::freshness::scan::explain_left_out;
 use crate::Engine;
+use crate::embeddings::UpdateExtent;
 use crate::error::{IndexError, StoreError};
+use crate::index_runs::{Cancel, Progress};
+use crate::indexing::freshness::scan::LeftOutFile;
 use crate::indexing::freshness::{Sync, SyncReport, sync};
-use crate::indexing::left_out::LeftOutFile;
-use crate::origin::Origin;
-use crate::progress::{Cancel, Progress};
+use crate::origin::{self, Origin};
 use crate::store::{Added, Decision, Files, Store};
-use crate::written;
 
 /// A request to index paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -296,7 +296,7 @@ impl Totals {
 fn absolute(root: &Path, origin: &Origin, path: &Path) -> PathBuf {
     let Some(text) = path.to_str() else { return origin.absolute(path) };
     // A glob does not exist itself.
-    written::existing(root, origin, text).unwrap_or_else(|| origin.absolute(Path::new(&*path_spellings(text)[0])))
+    origin::existing(root, origin, text).unwrap_or_else(|| origin.absolute(Path::new(&*path_spellings(text)[0])))
 }
 
 /// Returns whether an absolute path is in a repository below a root, or is one.
@@ -348,6 +348,56 @@ fn split_glob(path: &Path) -> (PathBuf, Option<String>) {
         return (path.to_owned(), None);
     }
     (plain, Some(format!("/{}", glob.to_string_lossy())))
+}
+
+/// The part of an index that is rebuilt: the catalog from the files, the others from the catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RebuildPart {
+    /// The whole index, which is deleted first.
+    All,
+    /// The catalog: every file is read and parsed again. Searches continue meanwhile; the other parts follow.
+    Catalog,
+    /// The lexical index, from the catalog.
+    Lexical,
+    /// The embeddings, from the catalog. Those in the embedding store are not computed again.
+    Vectors,
+}
+
+impl Engine {
+    /// Rebuilds a store's index, or a part of it. Returns when it is searchable.
+    ///
+    /// # Errors
+    /// As [`index`](Self::index). After an error the next search indexes what is missing.
+    pub fn rebuild(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        part: RebuildPart,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel,
+    ) -> Result<IndexReport, IndexError> {
+        let store = self.single_store(origin, scope)?;
+        match part {
+            RebuildPart::All => self.registry.delete_index(store)?,
+            RebuildPart::Catalog => drop(store),
+            RebuildPart::Lexical => {
+                store.index.rebuild_lexical()?;
+                drop(store);
+            }
+            // The new store cannot write its embeddings while the old one is open.
+            RebuildPart::Vectors => {
+                self.registry.delete_vectors(&store)?;
+                drop(store);
+            }
+        }
+        // Also finds what has changed since the last scan.
+        let request = IndexRequest { force: part == RebuildPart::Catalog, ..IndexRequest::everything(scope) };
+        let report = self.index(origin, &request, progress, cancel)?;
+        if part == RebuildPart::Vectors {
+            self.single_store(origin, scope)?.catch_up(UpdateExtent::Complete);
+        }
+        Ok(report)
+    }
 }
 
 #[cfg(test)]

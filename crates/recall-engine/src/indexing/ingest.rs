@@ -6,7 +6,6 @@
 
 mod prepare;
 mod window;
-mod work;
 mod write;
 
 use std::num::NonZero;
@@ -14,14 +13,13 @@ use std::time::Instant;
 
 use recall_core::Timestamp;
 
-use crate::coverage::Indexing;
 use crate::error::StoreError;
-use crate::index_runs::IndexRun;
-use crate::progress::Progress;
+use crate::index_runs::{IndexRun, Progress};
 use crate::store::{IngestOutcome, Store};
+use crate::warning::Indexing;
 
 pub(crate) use prepare::{FileTask, Task};
-pub(crate) use work::{RunControl, Work};
+pub(crate) use write::{RunControl, Work};
 
 /// Ingests the work. Waits while another thread writes to the store. More than a few files need `index_run`.
 ///

@@ -18,11 +18,10 @@ use crate::Engine;
 use crate::engine::MountedStore;
 use crate::error::{IndexError, MemoryError, RemoveError, StoreError};
 use crate::git::Head;
+use crate::index_runs::Cancel;
 use crate::indexing::freshness::Sync;
-use crate::origin::Origin;
-use crate::progress::Cancel;
-use crate::store::{Decision, Files, Store, provenance};
-use crate::written;
+use crate::origin::{self, Origin};
+use crate::store::{self, Decision, Files, Store};
 
 /// A request to remove documents or memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +187,7 @@ impl Engine {
         // The index may still have a path that no longer exists on disk.
         let documents = Citation::readings(item).map(|reading| reading.document);
         let paths: Vec<DocPath> =
-            documents.flat_map(|document| written::paths_below(&stores[0].root, origin, document)).collect();
+            documents.flat_map(|document| origin::paths_below(&stores[0].root, origin, document)).collect();
         if paths.is_empty() {
             DocPath::new(item).map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
         }
@@ -208,7 +207,7 @@ impl Engine {
             return Ok(());
         }
         let now = self.clock.now();
-        let provenance = provenance::complete(said, &Head::read_from(&store.root), store);
+        let provenance = store::complete_provenance(said, &Head::read_from(&store.root), store);
         let event = |&id: &MemoryId| Event {
             timestamp: store.ledger.moment_after(id, now),
             id: store.ledger.event_id(None, now),

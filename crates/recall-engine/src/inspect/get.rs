@@ -8,17 +8,15 @@ use recall_core::{
 use recall_index::catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_text::normalize_text;
 
-use crate::coverage::Coverage;
 use crate::error::GetError;
-use crate::graph::name::Name;
-use crate::indexing::freshen;
-use crate::indexing::{LeftOutFile, explain_left_out};
+use crate::graph::start::Name;
+use crate::indexing::{LeftOutFile, explain_left_out, freshen};
 use crate::mask::{self, Masked, Whole};
 use crate::memory::{Anchored, bring_up_anchors, recall_memory};
 use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::store::Store;
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
 use crate::{Engine, ledger};
 
 /// A request for a document, a chunk or a memory.

@@ -1,4 +1,4 @@
-//! The commits that changed a document.
+//! The history of a document: the commits that changed it, and what a decision record says about its own status.
 
 use recall_core::{Citation, Scope};
 use recall_index::catalog::ReadError;
@@ -6,7 +6,8 @@ use recall_text::DocPath;
 
 use crate::error::GetError;
 use crate::git::{DocumentCommit, Git};
-use crate::graph::name::Name;
+use crate::graph::start::Name;
+use crate::links::path_text;
 use crate::origin::Origin;
 use crate::store::Store;
 use crate::warning::Warning;
@@ -78,4 +79,110 @@ fn history_of(store: &Store, path: &DocPath, shown: String, limit: usize) -> His
         mask::text(&mut commit.subject);
     }
     History { path: shown, commits, warnings: Vec::new() }
+}
+
+/// The status of a decision record, as it states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordStatus {
+    /// The text, on one line and without markup: `accepted`, `superseded by ADR 12`.
+    pub text: String,
+    /// The document that the text links to.
+    pub link: Option<DocPath>,
+}
+
+/// How many lines from the start are read.
+const LINES: usize = 60;
+
+/// The most characters of a status.
+const MOST_CHARS: usize = 120;
+
+impl RecordStatus {
+    /// Reads the status of the record at a path: a field `status` of the front matter, a line `Status: accepted`, or the first text
+    /// below a heading `Status`. Returns `None` if the record states none.
+    pub(crate) fn parse(path: &DocPath, text: &str) -> Option<Self> {
+        let mut lines = text.lines().take(LINES).map(str::trim);
+        while let Some(line) = lines.next() {
+            let bare = line.trim_start_matches(['#', '*', '-', '_', '>', '|', ' ']);
+            let Some(rest) = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("status")).map(|_| &bare[6..])
+            else {
+                continue;
+            };
+            let rest = rest.trim_start_matches(['*', '_', ' ']);
+            let stated = if let Some(stated) = rest.strip_prefix([':', '|']) {
+                stated.trim_matches(['*', '_', '|', ' '])
+            } else if line.starts_with('#') && rest.is_empty() {
+                ""
+            } else {
+                continue;
+            };
+            let stated = if stated.is_empty() { lines.find(|line| !line.is_empty())? } else { stated };
+            return (!stated.starts_with('#')).then(|| Self::read(path, stated));
+        }
+        None
+    }
+
+    fn read(path: &DocPath, stated: &str) -> Self {
+        let (text, target) = without_links(stated.trim_matches(['"', '\'', '*', '_', ' ']));
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let link = target.filter(|target| !target.contains("://")).and_then(|target| {
+            let target = target.split(['#', '?']).next().unwrap_or_default();
+            path_text::join(folder, target).and_then(|joined| DocPath::new(&joined).ok())
+        });
+        Self { text: text.chars().take(MOST_CHARS).collect(), link }
+    }
+}
+
+/// Returns a line with the names of its links alone, and the first target.
+fn without_links(line: &str) -> (String, Option<&str>) {
+    let (mut text, mut rest, mut first) = (String::new(), line, None);
+    while let Some((before, after)) = rest.split_once('[') {
+        let named = after.split_once("](").and_then(|(name, after)| Some((name, after.split_once(')')?)));
+        let Some((name, (target, behind))) = named else { break };
+        text.push_str(before);
+        text.push_str(name);
+        first = first.or(Some(target));
+        rest = behind;
+    }
+    text.push_str(rest);
+    (text, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<(&str, Option<&str>)>) {
+        let path = DocPath::new("docs/adr/0001-a.md").expect("plain");
+        let found = RecordStatus::parse(&path, text);
+        let found = found.as_ref().map(|status| (status.text.as_str(), status.link.as_ref().map(DocPath::as_str)));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn a_status_is_read_in_its_usual_forms() {
+        check("# 1. A\n\n**Status:** accepted\n", Some(("accepted", None)));
+        check("# 1. A\n\n- Status: Proposed\n", Some(("Proposed", None)));
+        check("# 1. A\n\n* **Status**: rejected\n", Some(("rejected", None)));
+        check("---\ntitle: A\nstatus: \"deprecated\"\n---\n# A\n", Some(("deprecated", None)));
+        check("# 1. A\n\n## Status\n\nAccepted\n\n## Context\n", Some(("Accepted", None)));
+        check("# 1. A\n\n| Status | accepted |\n", Some(("accepted", None)));
+    }
+
+    #[test]
+    fn a_status_names_the_record_that_it_links_to() {
+        let later = Some("docs/adr/0002-b.md");
+        check("## Status\nSuperseded by [ADR 2](0002-b.md#decision)\n", Some(("Superseded by ADR 2", later)));
+        check("Status: superseded by [2](./0002-b.md), see there\n", Some(("superseded by 2, see there", later)));
+        check("Status: see [x](https://example.org/a)\n", Some(("see x", None)));
+        check("Status: an [open bracket\n", Some(("an [open bracket", None)));
+    }
+
+    #[test]
+    fn a_record_without_a_status_has_none() {
+        for text in
+            ["", "# A\n\nThe status of this is unknown.\n", "## Status\n\n## Context\n", "## Status\n", "statusé: x\n"]
+        {
+            check(text, None);
+        }
+    }
 }

@@ -8,10 +8,10 @@ use recall_text::DocPath;
 
 use super::get::{Item, ItemRequest, Parent};
 use crate::Engine;
-use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::origin::Origin;
 use crate::shared::{Record, in_store};
+use crate::warning::Coverage;
 
 impl Engine {
     /// Returns the document with a path like `platform/github.com/acme/api/src/lib.rs`, or its chunk `…/lib.rs#3`, counted from 0;

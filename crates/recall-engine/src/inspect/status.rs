@@ -8,14 +8,13 @@ use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 use recall_index::catalog::{FailureKind, FileFailure, UnparsedDocument};
 use recall_watch::LeftOut;
 
-use crate::coverage::Indexing;
 use crate::embeddings::Embedded;
 use crate::error::StatusError;
 use crate::known::Known;
 use crate::origin::Origin;
 use crate::ranking::{RankerUse, Rankers};
 use crate::store::Store;
-use crate::warning::LeftOutGroup;
+use crate::warning::{Indexing, LeftOutGroup};
 use crate::{Engine, mask};
 
 /// The state of the stores that a client sees.

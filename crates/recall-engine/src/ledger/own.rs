@@ -5,7 +5,7 @@
 //! [own logs](log::OwnLog), one for each root.
 
 mod confirmed;
-mod log;
+pub(super) mod log;
 mod returned;
 
 use std::collections::{BTreeMap, HashSet};

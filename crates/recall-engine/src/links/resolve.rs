@@ -3,14 +3,8 @@
 //! A pure function: from a language, the path of the importing file and the text of the import to [`Guess`]es, the likeliest
 //! first. The caller checks which of them exist. Manifests are not read: a package is found by the name of its directory.
 
-mod files;
 mod guess;
-mod names;
 mod packages;
-mod prose;
-mod python;
-mod rust;
-mod templates;
 mod web;
 
 pub(crate) use guess::{Guess, Reach, Thing};
@@ -22,28 +16,28 @@ struct Convention {
 }
 
 const CONVENTIONS: &[Convention] = &[
-    Convention { languages: &["rust"], guesses: rust::guesses },
-    Convention { languages: &["python", "jupyter"], guesses: python::guesses },
+    Convention { languages: &["rust"], guesses: packages::rust_guesses },
+    Convention { languages: &["python", "jupyter"], guesses: packages::python_guesses },
     Convention {
         languages: &["javascript", "typescript", "tsx", "vue", "svelte", "astro"],
         guesses: web::script_guesses,
     },
     Convention { languages: &["html", "css", "scss", "sass", "less"], guesses: web::page_guesses },
-    Convention { languages: &["html", "template"], guesses: templates::guesses },
-    Convention { languages: &["hcl"], guesses: files::terraform_guesses },
+    Convention { languages: &["html", "template"], guesses: web::template_guesses },
+    Convention { languages: &["hcl"], guesses: web::terraform_guesses },
     Convention { languages: &["go"], guesses: packages::go_guesses },
     Convention { languages: &["java", "kotlin", "scala", "groovy"], guesses: packages::class_guesses },
     Convention { languages: &["csharp"], guesses: packages::namespace_guesses },
     Convention { languages: &["swift"], guesses: packages::target_guesses },
-    Convention { languages: &["c", "cpp", "objc"], guesses: files::guesses },
-    Convention { languages: &["zig"], guesses: files::zig_guesses },
-    Convention { languages: &["bash", "fish"], guesses: files::sourced_guesses },
-    Convention { languages: &["ruby"], guesses: names::ruby_guesses },
-    Convention { languages: &["php"], guesses: names::php_guesses },
-    Convention { languages: &["lua"], guesses: names::lua_guesses },
-    Convention { languages: &["elixir"], guesses: names::elixir_guesses },
-    Convention { languages: &["haskell"], guesses: names::haskell_guesses },
-    Convention { languages: &["markdown", "rst", "asciidoc", "text", "org", "jupyter"], guesses: prose::guesses },
+    Convention { languages: &["c", "cpp", "objc"], guesses: web::include_guesses },
+    Convention { languages: &["zig"], guesses: web::zig_guesses },
+    Convention { languages: &["bash", "fish"], guesses: web::sourced_guesses },
+    Convention { languages: &["ruby"], guesses: packages::ruby_guesses },
+    Convention { languages: &["php"], guesses: packages::php_guesses },
+    Convention { languages: &["lua"], guesses: packages::lua_guesses },
+    Convention { languages: &["elixir"], guesses: packages::elixir_guesses },
+    Convention { languages: &["haskell"], guesses: packages::haskell_guesses },
+    Convention { languages: &["markdown", "rst", "asciidoc", "text", "org", "jupyter"], guesses: web::link_guesses },
 ];
 
 /// Groups of languages whose code uses each other's definitions by name. Any other language uses only its own.

@@ -1,6 +1,6 @@
 //! The path filters of a request, as the stores of the client's project understand them.
 //!
-//! A client writes them in any form, see [`written`]. The disk decides what a form means. A filter may also name what is not on
+//! A client writes them in any form, see [`origin`](crate::origin). The disk decides what a form means. A filter may also name what is not on
 //! the disk, such as the path of a memory or of a published file, so an unknown one is kept, and reported if no document passes it.
 
 use std::borrow::Cow;
@@ -13,9 +13,8 @@ use recall_watch::root::{OutsideError, resolve_inside};
 use crate::Engine;
 use crate::engine::MountedStore;
 use crate::error::OutsideFilter;
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 use crate::warning::Warning;
-use crate::written;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathFilters {
@@ -142,7 +141,7 @@ fn resolve(root: &Path, origin: &Origin, filter: &PathFilter) -> Result<Option<W
     }
     // An absolute path is inside of the root here.
     let kept =
-        written::paths_below(root, origin, text).into_iter().next().filter(|_| Path::new(&*document).is_absolute());
+        origin::paths_below(root, origin, text).into_iter().next().filter(|_| Path::new(&*document).is_absolute());
     let kept = kept.map_or_else(|| document.into_owned(), |path| path.to_string());
     Ok(Some(written(vec![PathFilter(kept)], false)))
 }
@@ -152,7 +151,7 @@ fn meaning(root: &Path, origin: &Origin, text: &str) -> Meaning {
     let mut is_outside = false;
     for reading in Citation::readings(text) {
         let is_path = Path::new(reading.document).is_absolute() || reading.document.contains("..");
-        for path in written::absolute_paths(root, origin, reading.document) {
+        for path in origin::absolute_paths(root, origin, reading.document) {
             let is_there = path.symlink_metadata().is_ok();
             match resolve_inside(root, &path) {
                 Ok(found) if is_there => return Meaning::Path(found),
@@ -162,7 +161,7 @@ fn meaning(root: &Path, origin: &Origin, text: &str) -> Meaning {
             }
         }
     }
-    let can_be_inside = || !written::paths_below(root, origin, text).is_empty();
+    let can_be_inside = || !origin::paths_below(root, origin, text).is_empty();
     if is_outside && !can_be_inside() { Meaning::Outside } else { Meaning::Missing }
 }
 

@@ -20,9 +20,9 @@ use crate::git::Head;
 use crate::indexing::index_memories_soon;
 use crate::ledger::{InFlight, ReservedId};
 use crate::mask::Masking;
-use crate::memory::{ItemUse, MemoryNote, note, related_files};
+use crate::memory::{ItemUse, MemoryNote, about, anchors};
 use crate::origin::Origin;
-use crate::store::{Store, provenance};
+use crate::store::{self, Store};
 
 /// The result of adding a memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ impl Engine {
         let timestamp = created.min(now);
         // A memory that another process or git added since would not count as a repetition otherwise.
         store.ledger.refresh(now)?;
-        let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), &store);
+        let provenance = store::complete_provenance(&request.provenance, &Head::read_from(&store.root), &store);
         let commit = provenance.commit.clone();
         let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };
         let new = match self.prepare_memory(origin, &store, addition)? {
@@ -163,7 +163,7 @@ impl Engine {
             });
         }
         let mut notes = Vec::new();
-        let related_files = related_files::resolve(store, origin, &request.related_files)?;
+        let related_files = about::resolve_files(store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
         let anchors = Anchored::new(store).anchor(&related_files, &text, commit, &mut notes)?;
         let related_files = masking.mask_paths(related_files);
@@ -180,7 +180,7 @@ impl Engine {
             anchors,
             lineage: None,
         };
-        notes.extend(note::for_masking(&masking));
+        notes.extend(anchors::for_masking(&masking));
         let contradicted = similar.iter().filter(|known| known.may_contradict);
         notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
         let derived = || derive_cues(request.memory_type, &added.title, &added.content);

@@ -1,29 +1,28 @@
-//! The anchors of memories to files and symbols, and their verification.
+//! The anchors of memories to files and symbols, the symbol names in a memory's text, and the verification of anchors,
+//! which leads to notes.
 //!
 //! A file is compared by the hash of its bytes, a symbol by the hash of its text, so that other changes in its file do not matter. A
 //! memory that names symbols of a file is anchored to these, not to the whole file: in a busy file, every memory would be "changed"
 //! within a day (ADR 12). A hash says that a text changed, not how much or whether it matters; that is for the reader to judge.
 
-mod named_symbols;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, AnchorState, ContentHash, Document, DocumentKey, Memory, MovedFile, SymbolKind, Verification,
+    Anchor, AnchorState, ContentHash, Document, DocumentKey, Memory, MemoryId, MovedFile, Symbol, SymbolKind,
+    Verification,
 };
+use recall_text::words::{self, Word};
 use recall_text::{DocPath, error_chain};
 use recall_watch::StatOutcome;
 
-use super::MemoryNote;
 use crate::error::StoreError;
 use crate::git::Git;
 use crate::known::Known;
-use crate::mask;
+use crate::mask::{self, Masking};
 use crate::settings::StoreSettings;
 use crate::store::{Files, Index, ItemFacts, Store, SymbolHashes};
-use named_symbols::NamedSymbols;
 
 /// The most symbols of one file that a memory is anchored to. A text that names more is about the file.
 const MOST_SYMBOLS: usize = 16;
@@ -287,4 +286,98 @@ impl<'a> Anchored<'a> {
 
 fn same(is_same: bool) -> AnchorState {
     if is_same { AnchorState::Verified } else { AnchorState::Changed }
+}
+
+/// The separator in a symbol's qualified name.
+const SCOPED: &str = "::";
+
+/// The words of a text that may be symbols.
+#[derive(Debug)]
+struct NamedSymbols<'t> {
+    /// Identifiers: all words between backticks, and compound words, as `open_store`.
+    bare: HashSet<String>,
+    text: &'t str,
+}
+
+impl<'t> NamedSymbols<'t> {
+    fn new(text: &'t str) -> Self {
+        let mut bare = HashSet::new();
+        for (at, piece) in text.split('`').enumerate() {
+            let is_code = at % 2 == 1;
+            words::split(piece, |word| match word {
+                Word::Compound(word) => _ = bare.insert(word.to_owned()),
+                Word::Plain(word) if is_code => _ = bare.insert(word.to_owned()),
+                Word::Plain(_) | Word::Part(_) => {}
+            });
+        }
+        Self { bare, text }
+    }
+
+    /// Returns whether the text has words that may be symbols.
+    fn are_any(&self) -> bool {
+        !self.bare.is_empty() || self.text.contains(SCOPED)
+    }
+
+    /// Returns whether the text names a symbol, by its name as an identifier or by its qualified name.
+    fn hold(&self, symbol: &Symbol) -> bool {
+        let is_qualified = symbol.qualified.len() > symbol.name.len();
+        self.bare.contains(symbol.name.as_str()) || (is_qualified && self.text.contains(&symbol.qualified))
+    }
+}
+
+/// A note for the caller that stored a memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryNote {
+    /// Secrets in it were masked.
+    Masked {
+        /// The names of the rules that matched, in order.
+        rules: Vec<&'static str>,
+    },
+    /// It could not be anchored to a related file.
+    NotAnchored {
+        /// The related file, below the root.
+        path: DocPath,
+        /// The reason, as a clause.
+        reason: String,
+    },
+    /// Another memory says something else in nearly the same words, such as the opposite. Both are kept.
+    MayContradict {
+        /// The memory that says something else.
+        id: MemoryId,
+        /// Its title, with secrets masked.
+        title: String,
+    },
+}
+
+/// Returns the note on masked secrets, if there were any.
+pub(crate) fn for_masking(masking: &Masking) -> Option<MemoryNote> {
+    let rules: Vec<_> = masking.rules.iter().copied().collect();
+    (!rules.is_empty()).then_some(MemoryNote::Masked { rules })
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{ByteSpan, Span, SymbolKind};
+
+    use super::*;
+
+    fn check(text: &str, qualified: &str, expected: bool) {
+        let span = Span { bytes: ByteSpan { start: 0, end: 0 }, start_line: 1, end_line: 1 };
+        let name = qualified.rsplit("::").next().expect("one part at least").to_owned();
+        let symbol = Symbol { name, qualified: qualified.to_owned(), kind: SymbolKind::Function, span, chunk: 0 };
+        let names = NamedSymbols::new(text);
+        assert_eq!(names.hold(&symbol), expected, "{text}: {qualified}");
+        assert!(names.are_any() || !expected, "{text}");
+    }
+
+    #[test]
+    fn symbols_are_recognised_by_backticks_compounds_and_qualified_names() {
+        check("`open` waits for the lock", "open", true);
+        check("`Store::open(path)` waits", "Store::open", true);
+        check("call Store::open first", "Store::open", true);
+        check("open_store waits", "open_store", true);
+        check("keep the door open", "open", false);
+        assert!(!NamedSymbols::new("keep the door open").are_any());
+        check("reopen_store waits", "open_store", false);
+    }
 }

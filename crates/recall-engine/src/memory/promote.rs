@@ -6,14 +6,13 @@ use recall_core::{
     Event, EventBody, Lineage, MemoryChange, MemoryId, NewMemory, PromoteMemory, Promotion, Scope, StoreScope,
 };
 
-use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
 use crate::indexing::index_memories_soon;
 use crate::ledger::JudgedMemory;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
-use crate::store::provenance;
+use crate::{Engine, store};
 
 /// The store that holds a promoted memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ impl Engine {
             return Err(MemoryError::Unconfirmed { id });
         }
         let memory = masked(memory);
-        let provenance = provenance::complete(provenance, &Head::read_from(&project.root), &project);
+        let provenance = store::complete_provenance(provenance, &Head::read_from(&project.root), &project);
         // If an earlier promotion was interrupted, the memory may have been updated here since.
         if wider.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
             let added = NewMemory {

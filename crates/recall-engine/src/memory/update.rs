@@ -5,15 +5,14 @@ use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateM
 use super::add::sort;
 use super::anchors::Anchored;
 use super::verify::recall_memory;
-use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
 use crate::indexing::index_memories_soon;
 use crate::ledger::Vouching;
 use crate::mask::Masking;
-use crate::memory::{MemoryNote, note, related_files};
+use crate::memory::{MemoryNote, about, anchors};
 use crate::origin::Origin;
-use crate::store::provenance;
+use crate::{Engine, store};
 
 /// The result of updating a memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +41,9 @@ impl Engine {
         }
         let (mut masking, mut notes) = (Masking::default(), Vec::new());
         let head = Head::read_from(&store.root);
-        let provenance = provenance::complete(&request.provenance, &head, &store);
+        let provenance = store::complete_provenance(&request.provenance, &head, &store);
         let related = request.related_files.as_deref();
-        let related = related.map(|named| related_files::resolve(&store, origin, named)).transpose()?;
+        let related = related.map(|named| about::resolve_files(&store, origin, named)).transpose()?;
         let (title, content) =
             (masking.mask_some(request.title.as_deref()), masking.mask_some(request.content.as_deref()));
         let anchors = if content.is_some() || related.is_some() {
@@ -66,7 +65,7 @@ impl Engine {
             cues: request.cues.as_deref().map(|cues| masking.mask_cues(cues)),
             anchors,
         };
-        notes.extend(note::for_masking(&masking));
+        notes.extend(anchors::for_masking(&masking));
         let now = self.clock.now();
         let change = MemoryChange::Update(Box::new(amendment));
         let vouching = Vouching::from_provenance(&provenance);

@@ -6,8 +6,8 @@
 
 use recall_core::{ItemId, Metadata, MetadataValue, Provenance, Scope};
 
+use super::about;
 use super::feedback::holder;
-use super::related_files;
 use crate::Engine;
 use crate::engine::SessionHit;
 use crate::engine::recorder::Note;
@@ -68,7 +68,7 @@ impl Engine {
     /// Returns the paths of files as the hits of a search name them.
     fn paths_below(&self, origin: &Origin, named: &[String]) -> Result<Vec<String>, MemoryError> {
         let store = self.memory_store(origin, Scope::Project)?;
-        let paths = related_files::resolve(&store, origin, named)?;
+        let paths = about::resolve_files(&store, origin, named)?;
         Ok(paths.into_iter().map(|path| path.as_str().to_owned()).collect())
     }
 }

@@ -1,15 +1,18 @@
-//! Verification of memories against the files, and confirmation by the user.
+//! Verification of memories against the files, and confirmation by the user of memories and of profiles.
 //!
 //! A memory is anchored to files and symbols as they were when it was written or last confirmed. A check compares and writes nothing.
 //! A confirmation is an event with anchors to the current files; whether it counts as the user's own depends on who asks (ADR 18).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
     Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, UseCounts, VerifyMemories,
     VerifyMode,
 };
+use recall_os::Folder;
+use recall_text::PROJECT_FOLDER;
 
 use super::anchor_change::{AnchorChange, changes_of};
 use super::anchors::{Anchored, ComparedWith};
@@ -24,7 +27,7 @@ use crate::ledger::{JudgedMemory, Vouching};
 use crate::mask::memory as masked;
 use crate::memory::MemoryNote;
 use crate::origin::Origin;
-use crate::store::{Store, provenance};
+use crate::store::{self, Store};
 
 /// The result of verifying memories.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,7 +110,7 @@ impl Engine {
             return Ok(());
         }
         for store in stores {
-            let Some(text) = crate::memory::profile::profile_of(&store.root) else { continue };
+            let Some(text) = profile_of(&store.root) else { continue };
             self.registry.own.confirm_profile(&text).map_err(|source| MemoryError::Confirm { source })?;
         }
         Ok(())
@@ -139,7 +142,7 @@ fn confirm(
     now: Timestamp,
 ) -> Result<Vec<MemoryNote>, MemoryError> {
     let memory = store.ledger.memory(id).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })?;
-    let provenance = provenance::complete(&request.provenance, &Head::read_from(&store.root), store);
+    let provenance = store::complete_provenance(&request.provenance, &Head::read_from(&store.root), store);
     let mut notes = Vec::new();
     let text = format!("{}\n{}", memory.title, memory.content);
     let anchors =
@@ -201,4 +204,20 @@ fn recalled_after(
     let memory = masked(memory);
     let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, counts, freshness, now);
     Ok(Some(MemoryView { added_by, ..recalled }))
+}
+
+/// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.
+pub(crate) const PROFILE: &str = "profile.md";
+
+/// The most bytes read of a profile. It is part of every briefing, so a long one defeats its purpose.
+const PROFILE_BYTES: u64 = 16 * 1024;
+
+/// Returns the profile of the project with that root; `None` if there is none or it cannot be read.
+pub(crate) fn profile_of(root: &Path) -> Option<Vec<u8>> {
+    read_profile(root, &Path::new(PROJECT_FOLDER).join(PROFILE))
+}
+
+/// Reads a profile at a plain path below a root. A link is not followed.
+pub(crate) fn read_profile(root: &Path, below: &Path) -> Option<Vec<u8>> {
+    Folder::open(root).and_then(|root| root.read(below, PROFILE_BYTES)).ok()
 }

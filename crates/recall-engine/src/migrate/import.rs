@@ -1,4 +1,4 @@
-//! The import of what another tool remembers.
+//! The import of what another tool remembers, whose files become files in the folder of recall.
 //!
 //! Items become events of the journal, as if they had been added here (ADR 34). Their ids follow from the foreign ids: an import that
 //! is repeated adds what is new and changes nothing else, so it may stop anywhere. Memories are written in batches, with one sync for
@@ -6,19 +6,22 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_agents::foreign::{ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
-use recall_core::{ForeignKind, Scope, Timestamp};
+use recall_agents::foreign::{ForeignFile, ForeignMemory, Item, LeftOut, LeftOutReason, Reading};
+use recall_core::{ForeignKind, Scope, StoreScope, Timestamp};
+use recall_os::{Folder, write_git_files};
+use recall_text::PROJECT_FOLDER;
 
 use super::MigrateError;
 use super::sources::{ForeignSource, MigrateRequest};
 use crate::Engine;
 use crate::backup::RestoreMode;
 use crate::git::Head;
-use crate::mask;
+use crate::mask::{self, Masking};
+use crate::memory::verify::PROFILE;
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -254,4 +257,53 @@ impl<'e> Import<'e> {
 /// Returns the idempotency key of a foreign item.
 pub(super) fn key(kind: ForeignKind, sort: &str, id: &str) -> String {
     format!("import/{}/{sort}/{id}", kind.stored_name())
+}
+
+/// The most bytes that are compared of a file that is there.
+const COMPARED_BYTES: u64 = 2 * 1024 * 1024;
+
+impl Import<'_> {
+    /// Copies a file with its secrets masked, unless one of its name is there. An agent of the user has no place in the global
+    /// store.
+    pub(super) fn take_file(&mut self, file: ForeignFile) -> Result<(), MigrateError> {
+        let ForeignFile { below, content, from: _ } = file;
+        let is_profile = below == PROFILE;
+        if self.store.scope != StoreScope::Project && !is_profile {
+            let instead = "an agent belongs to a project: copy it into its folder `.recall/agents`";
+            self.report.leave_out(LeftOut::one(below, LeftOutReason::NoPlace { instead }));
+            return Ok(());
+        }
+        let mut masking = Masking::default();
+        let content = masking.mask(&content);
+        self.report.files.found += 1;
+        // The profile of the user is in the global store's root.
+        let folder = if self.store.scope == StoreScope::Project { Path::new(PROJECT_FOLDER) } else { Path::new("") };
+        let path = folder.join(&below);
+        let root = Folder::open(&self.store.root).map_err(MigrateError::File)?;
+        if root.metadata(&path).is_ok_and(|there| there.is_some()) {
+            if root.read(&path, COMPARED_BYTES).is_ok_and(|there| there == content.as_bytes()) {
+                self.report.files.known += 1;
+            } else {
+                self.report.leave_out(LeftOut::one(path.to_string_lossy(), LeftOutReason::FileExists));
+            }
+            return Ok(());
+        }
+        self.report.files.added += 1;
+        if !masking.rules.is_empty() {
+            self.report.masked += 1;
+        }
+        if self.mode == RestoreMode::DryRun {
+            return Ok(());
+        }
+        if self.store.scope == StoreScope::Project {
+            write_git_files(&self.store.root).map_err(MigrateError::File)?;
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = match parent {
+            Some(parent) => root.make_folder(parent).map_err(MigrateError::File)?,
+            None => root,
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        folder.create(&name, content.as_bytes()).map_err(MigrateError::File)
+    }
 }

@@ -8,13 +8,12 @@ use recall_core::{
 use recall_text::DocPath;
 use recall_watch::StatOutcome;
 
-use super::MigrateError;
-use super::claims;
 use super::import::{Import, key};
+use super::{MigrateError, claims};
 use crate::backup::RestoreMode;
 use crate::indexing::index_memories_soon;
 use crate::mask::{self, Masking};
-use crate::memory::{AddOutcome, Addition, MemoryNote, NewAddition, PreparedMemory, related_files};
+use crate::memory::{AddOutcome, Addition, MemoryNote, NewAddition, PreparedMemory, about};
 
 impl Import<'_> {
     /// Writes a batch of memories with one sync for each day on which one of them was made.
@@ -101,7 +100,7 @@ impl Import<'_> {
             inside.unwrap_or(file).to_owned()
         };
         let is_inside =
-            |file: &String| related_files::resolve(self.store, &self.origin, std::slice::from_ref(file)).is_ok();
+            |file: &String| about::resolve_files(self.store, &self.origin, std::slice::from_ref(file)).is_ok();
         let mut files: Vec<String> = files.iter().map(|file| below(file.trim())).filter(is_inside).collect();
         files.truncate(MEMORY_ENTRIES);
         files

@@ -16,7 +16,7 @@ use crate::backup::RestoreMode;
 use crate::git::Git;
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Masking};
-use crate::memory::related_files;
+use crate::memory::about;
 use crate::session::{Keeping, Material, SummaryAuthor, end_event, summary_of, write_summary};
 use crate::session_log::masking::mask_details;
 
@@ -54,7 +54,7 @@ impl Import<'_> {
         let mut drafts = vec![(event_id(0), started, start)];
         for (number, ForeignEvent { timestamp, details, files }) in events.into_iter().enumerate() {
             let named = self.files_of(&files, belongs.project.as_deref());
-            let related_files = related_files::resolve(self.store, &self.origin, &named)?;
+            let related_files = about::resolve_files(self.store, &self.origin, &named)?;
             let content = cut(&details.content).to_owned();
             let details = EventDetails { content, related_files, ..details };
             drafts.push((event_id(number + 1), timestamp.max(started).min(ended), mask_details(details, &mut masking)));

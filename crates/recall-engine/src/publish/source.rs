@@ -10,7 +10,7 @@ use recall_shared::{ChunkRecord, DocumentRecord, Key, Manifest, Source};
 
 use crate::error::{PublishSourceError, StoreError};
 use crate::git::Git;
-use crate::progress::Cancel;
+use crate::index_runs::Cancel;
 use crate::shared::{KeyedDocument, RecordedMemory, document_key, published_document};
 use crate::store::Store;
 

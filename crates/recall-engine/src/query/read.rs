@@ -7,8 +7,7 @@ use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Timestamp};
 use recall_index::catalog::StoredChunk;
 use recall_text::error_chain;
 
-use super::answer::QueryRow;
-use super::find::Place;
+use super::find::{Place, QueryRow};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::indexing::refresh_documents;

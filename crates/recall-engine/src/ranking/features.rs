@@ -7,8 +7,7 @@ use recall_core::{DocumentType, QueryClass};
 use recall_index::lexical::DocumentEvidence;
 use recall_text::{FileKind, Form};
 
-use super::content_kind::FeatureSet;
-use super::inputs::{Inputs, KindRank};
+use super::inputs::{FeatureSet, Inputs, KindRank};
 use FeatureGroup::{
     Absolute, Body, Closeness, Comments, Graph, Kinds, Names, Neighbours, Path, Question, Ranked, Retrievers, Semantic,
     Sizes,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use recall_rank::{MissingFeature, Ranker, ReadError};
 use recall_text::nearest;
 
-use super::content_kind::{ContentKind, FeatureSet};
 use super::features;
+use super::inputs::{ContentKind, FeatureSet};
 
 /// The learned rankers: those that order the documents of a kind, and those that estimate the relevance of any document. Clones
 /// share them.

@@ -14,12 +14,11 @@ use recall_text::quote::inline;
 use super::command::SimpleCommand;
 use super::memory::{self, is_in_force};
 use super::request::{RemindRequest, Reminder};
-use crate::Engine;
 use crate::error::SearchError;
-use crate::mask;
+use crate::memory::about::weight;
 use crate::memory::recall_for_client;
-use crate::memory::words::weight;
 use crate::origin::Origin;
+use crate::{Engine, mask};
 
 /// The most memories that are checked against their files on an occasion.
 const MOST_CONSIDERED: usize = 12;

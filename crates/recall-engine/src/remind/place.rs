@@ -17,9 +17,8 @@ use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::indexing::refresh_documents;
 use crate::mask::{self, Whole};
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 use crate::search::{certain_file, changed_documents, raising_line};
-use crate::written;
 
 /// The most places of a report that are looked up. The first ones failed; the last ones called them.
 const MOST_LOOKED_UP: usize = 30;
@@ -76,7 +75,7 @@ fn file_of(
     frame: &Frame,
 ) -> Result<Option<DocumentRow>, StoreError> {
     let root = origin.root(&engine.registry.places).ok().filter(|_| !frame.is_library);
-    let paths = root.map(|root| written::paths_below(&root, origin, &frame.path)).unwrap_or_default();
+    let paths = root.map(|root| origin::paths_below(&root, origin, &frame.path)).unwrap_or_default();
     let inner: Vec<DocPath> = paths.iter().filter_map(|path| store.mount.inner_path(path)).collect();
     for path in inner {
         if let Some(stored) = store.index.read(|snapshot| snapshot.document_at(&path))? {

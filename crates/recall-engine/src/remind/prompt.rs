@@ -1,19 +1,18 @@
-//! What is known about a prompt: memories about it, and places in the project.
+//! What is known about a prompt: memories about it, and places in the project. A prompt is not written in the query
+//! language.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use recall_core::DocumentType;
+use recall_core::{Ablation, DocumentType, Recording, Scope, SearchRequest};
 use recall_journal::Day;
 use recall_text::quote::inline;
 
 use super::command::{is_code_name, names_in};
 use super::cue::{Situation, first_of_each, memories_cued};
+use super::file::sessions_at_work;
 use super::memory::{self, is_in_force};
-use super::others::sessions_at_work;
-use super::pack::pack;
-use super::query::search_for;
-use super::request::{RemindRequest, Reminder, ReminderSubject, Reminders};
+use super::request::{RemindRequest, Reminder, ReminderSubject, Reminders, pack};
 use crate::Engine;
 use crate::error::SearchError;
 use crate::git::Head;
@@ -95,10 +94,45 @@ pub(super) fn place(hit: &Hit) -> Reminder {
     Reminder { key: format!("place {path}"), subject, reason: REASON.to_owned(), text: line }
 }
 
+/// The hits that are considered. A later one is hardly ever confident.
+const HITS: u32 = 10;
+
+/// The most bytes of a text that are searched for: its beginning says what it is about, and a pasted log follows.
+const QUERY_BYTES: usize = 600;
+
+/// Returns the search for a text; `None` if the text has no words.
+pub(super) fn search_for(text: &str, scope: Scope) -> Option<SearchRequest> {
+    let query = query(text);
+    query.chars().any(char::is_alphanumeric).then(|| SearchRequest {
+        // A cross-encoder or a language model takes longer than an agent waits.
+        without: vec![Ablation::Prerank, Ablation::Rerank, Ablation::Judge],
+        // The agent has not asked for these hits, so they do not count as used.
+        recording: Recording::Off,
+        ..SearchRequest::new(query, scope, HITS)
+    })
+}
+
+/// Returns the beginning of a text as a query without inline filters: `path:src` is not a filter in a sentence.
+fn query(text: &str) -> String {
+    let start = &text[..text.floor_char_boundary(QUERY_BYTES)];
+    let end =
+        if start.len() < text.len() { start.rfind(char::is_whitespace).unwrap_or(start.len()) } else { start.len() };
+    let mut query = String::with_capacity(end);
+    let mut before = ' ';
+    let mut rest = start[..end].chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_lone_colon = c == ':' && before != ':' && rest.peek() != Some(&':');
+        query.push(if is_lone_colon || c.is_control() { ' ' } else { c });
+        before = c;
+    }
+    query.trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use recall_core::{
-        ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, Scope, Span, StoreScope, Timestamp,
+        ByteSpan, Chunk, ChunkKind, ContentHash, Document, DocumentId, Filters, Scope, Span, StoreScope, Timestamp,
+        understand,
     };
     use recall_text::tokens::count;
     use recall_text::{DocPath, FileKind};
@@ -189,5 +223,20 @@ mod tests {
             assert!(reminders.len() <= MOST_MEMORIES + MOST_PLACES);
             assert!(reminders.len() == MOST_MEMORIES + MOST_PLACES || budget_tokens < 600, "{budget_tokens}");
         }
+    }
+
+    #[test]
+    fn a_prompt_has_no_inline_filters() {
+        let check = |prompt: &str, expected: &str| {
+            let query = query(prompt);
+            assert_eq!(query, expected);
+            let understood = understand(&query);
+            assert!(understood.filters == Filters::default() && understood.scope.is_none(), "{understood:?}");
+        };
+        check("Why does path:src/a.rs:10 fail in Store::open?", "Why does path src/a.rs 10 fail in Store::open?");
+        check("lang:rust type: adr \u{1b}[2J", "lang rust type  adr  [2J");
+        let long = format!("word {}", "x".repeat(5_000_000));
+        assert_eq!(query(&long), "word");
+        assert!(search_for(" ?!\n", Scope::All).is_none());
     }
 }

@@ -8,13 +8,12 @@ use recall_core::{
     StoreScope, Timestamp,
 };
 
-use crate::coverage::Coverage;
 use crate::doubt::AdoptedHit;
 use crate::mask::{self, Masked, Whole};
 use crate::mount::Mount;
 use crate::ranking::Factor;
 use crate::search::retriever_weights::RetrieverWeights;
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
 
 /// The answer to a search.
 #[derive(Clone, Debug, PartialEq)]

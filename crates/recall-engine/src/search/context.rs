@@ -17,13 +17,13 @@ use super::precedents::PastUse;
 use super::retriever_weights::RetrieverWeights;
 use super::store_results::{ChunksRead, StoreResults};
 use crate::Engine;
-use crate::coverage::Coverage;
 use crate::embeddings::ChunkTexts;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::mount::Mount;
 use crate::store::{Ranking, Store};
 use crate::task_pool::Deferred;
+use crate::warning::Coverage;
 
 /// What a search asks of a store: candidates and texts. The index of this machine and every kind of shared store give the same
 /// evidence, so that no later stage depends on where a document is.

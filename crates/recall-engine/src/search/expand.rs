@@ -1,10 +1,11 @@
-//! Reading of the selected chunks.
+//! Reading of the selected chunks, and the check that files and memories have not changed since they were indexed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, DocumentRow};
+use recall_core::{ChunkRow, Document, DocumentKey, DocumentRow};
 use recall_text::error_chain;
+use recall_watch::StatOutcome;
 
 use super::candidates::StoreCandidates;
 use super::store_results::ChunksRead;
@@ -100,4 +101,23 @@ fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f
     let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.set)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.features.row(learned.place)).by_feature;
     features::all_names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
+}
+
+/// Returns the files and memories that differ from their indexed state. Costs one `stat` a file.
+pub(crate) fn changed_documents<'a>(
+    store: &Store,
+    documents: impl Iterator<Item = &'a Document>,
+) -> BTreeSet<DocumentKey> {
+    let mut checked: HashMap<DocumentKey, bool> = HashMap::new();
+    for document in documents {
+        checked.entry(document.key()).or_insert_with_key(|key| match key {
+            DocumentKey::Memory(id) => !store.ledger.is_up_to_date(*id, document.hash),
+            DocumentKey::File(path) => !matches!(
+                store.files.stat(path),
+                StatOutcome::File { size_bytes, modified }
+                    if size_bytes == document.size_bytes && modified == document.modified
+            ),
+        });
+    }
+    checked.into_iter().filter(|&(_, is_changed)| is_changed).map(|(key, _)| key).collect()
 }

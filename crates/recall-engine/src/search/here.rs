@@ -19,16 +19,14 @@ use recall_index::lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
 use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
-use super::changed::changed_documents;
 use super::context::{Search, SearchedStore};
-use super::depths::{DEPTH, NEAREST_DEPTH, RARE_WORDS, may_name_a_file};
+use super::expand::changed_documents;
 use super::framed::Framed;
 use super::literals::Literals;
 use super::precedents::PastValues;
-use super::retriever_weights::RetrieverWeights;
+use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
 use super::semantic::{self, QueryNearness};
 use super::store_results::{ChunksRead, Links, StoreResults};
-use crate::coverage::Coverage;
 use crate::embeddings::{ChunkTexts, Near};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
@@ -40,6 +38,7 @@ use crate::mount::Mount;
 use crate::ranking::FeatureSet;
 use crate::store::{Passage, Passages, Store};
 use crate::task_pool::Deferred;
+use crate::warning::Coverage;
 
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);

@@ -23,7 +23,7 @@ use crate::error::StoreError;
 use crate::ranking::features::covered_share;
 use crate::ranking::{ContentKind, Factor, FeatureSet, Rankers, ZScore};
 use crate::search::context::Search;
-use crate::search::{exact, features, items, prior, rare_words};
+use crate::search::{exact, features, items, prior};
 
 /// Sorts the candidates, best first. Fusion decides if `rankers` is `None` or lacks a needed ranker, because learned and fused
 /// scores do not compare.
@@ -47,7 +47,7 @@ pub(super) fn order<'a>(
     item_priors.weigh(search, &mut ranked)?;
     exact::add_further_frames(candidates, &mut ranked);
     sort(&mut ranked);
-    rare_words::lift(candidates, &mut ranked);
+    exact::lift_rare_words(candidates, &mut ranked);
     if deciding.is_some() {
         let mut more: Vec<Ranked<'a>> =
             ContentKind::ALL.into_iter().flat_map(|kind| other_candidates(&ranked, candidates, kind)).collect();
@@ -109,7 +109,7 @@ fn by_rankers<'a>(
     let confidences: Vec<f32> = log_odds.iter().map(|&score| deciding.relevance.confidence(score)).collect();
     let documents = || stores.iter().flat_map(|found| found.documents.iter().map(move |document| (found, *document)));
     let demotions = demotions(search, &stores, deciding);
-    let rare = rare_words::share(candidates);
+    let rare = exact::rare_word_share(candidates);
     let nearness: Vec<NearnessOdds> = documents()
         .map(|(found, document)| deciding.nearness.odds(kind, found.of_store.semantic.as_ref(), document.document))
         .collect();
@@ -117,7 +117,7 @@ fn by_rankers<'a>(
         let question = &found.of_store.evidence.query;
         found.documents.iter().map(move |document| {
             let lacks_word = if lacks_the_word(question, document) { LACKS_THE_WORD } else { 1.0 };
-            lacks_word.min(rare_words::factor(rare, question, document))
+            lacks_word.min(exact::rare_word_factor(rare, question, document))
         })
     });
     let odds: Vec<f64> = demotions

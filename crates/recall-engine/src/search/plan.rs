@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use recall_core::{OtherProjects, Scope, SearchRequest, Understood, understand};
+use recall_index::lexical::{KnownWords, translate};
 use recall_text::{Language, UnknownLanguage};
 
 use super::answer::Stage;
 use super::context::StageClock;
 use super::shared::{self, Pending, SharedAnswer};
-use super::translated;
 use crate::Engine;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
@@ -69,7 +69,7 @@ impl SearchPlan {
             SharedStores::LeaveOut => Vec::new(),
             _ => engine.shared_stores(origin, scope).map(|store| store.name.clone()).collect(),
         };
-        let mut understood = translated::into_english(understood, &stores, !others.is_empty());
+        let mut understood = into_english(understood, &stores, !others.is_empty());
         understood.confirm_paths(|path| {
             // If an index is damaged, retrieving from it reports the error.
             stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
@@ -225,4 +225,34 @@ pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownL
         *language = language.as_str().parse()?;
         Ok(())
     })
+}
+
+/// The most words that are read to find other forms of a word.
+const MOST_WORDS: usize = 64;
+
+/// Returns a query in English, if it was in another language: its words are replaced by those that mean the same and that a text
+/// contains. What texts contain of its own words stays. `asks_others` says that stores are searched whose words are not known here.
+pub(super) fn into_english(understood: Understood, stores: &[MountedStore], asks_others: bool) -> Understood {
+    match translate(&understood, &WordsOf { stores, asks_others }) {
+        Some(translated) => understood.with_translation(translated.language, &translated.text),
+        None => understood,
+    }
+}
+
+/// The words of all texts that a query searches. If an index is damaged, retrieving from it reports the error.
+struct WordsOf<'a> {
+    stores: &'a [MountedStore],
+    /// Other stores may contain any word.
+    asks_others: bool,
+}
+
+impl KnownWords for WordsOf<'_> {
+    fn contains(&self, word: &str) -> bool {
+        self.asks_others || self.stores.iter().any(|store| store.index.searcher().contains(word).unwrap_or(false))
+    }
+
+    fn beginning_with(&self, prefix: &str) -> Vec<String> {
+        let words = |store: &MountedStore| store.index.searcher().words_with_prefix(prefix, MOST_WORDS);
+        self.stores.iter().flat_map(|store| words(store).unwrap_or_default()).collect()
+    }
 }

@@ -24,21 +24,18 @@ use rustc_hash::FxHashMap;
 
 use super::answer::Hit;
 use super::context::{Search, SearchedStore};
-use super::depths::{DEPTH, NEAREST_DEPTH, may_name_a_file};
-use super::retriever_weights::RetrieverWeights;
+use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RetrieverWeights, may_name_a_file};
 use super::semantic::QueryNearness;
 use super::store_results::{ChunksRead, Links, StoreResults};
-use crate::Engine;
-use crate::coverage::Coverage;
 use crate::embeddings::{ChunkTexts, Nearness};
 use crate::engine::MountedStore;
-use crate::error;
 use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::ranking::FeatureSet;
 use crate::shared::{Record, in_store, model_of};
 use crate::task_pool::Deferred;
-use crate::warning::Warning;
+use crate::warning::{Coverage, Warning};
+use crate::{Engine, error};
 
 impl Engine {
     /// Returns the shared stores that a request is about.

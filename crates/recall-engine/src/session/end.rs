@@ -1,28 +1,26 @@
-//! The end of a session, with its summary and its memories.
+//! The start and the end of a session, with its memories and its summary, which may be brought into the project.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use recall_core::{
     DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
-    SessionEvent, SessionEventType, Timestamp,
+    SessionEvent, SessionEventType, SessionState, StartSession, Timestamp,
 };
+use recall_journal::Day;
 use recall_text::{DocPath, error_chain};
 
-use super::history::{self, Keeping};
-use super::substance::Substance;
-use super::summary::{Material, summary_of};
+use super::history::{self, Keeping, Material, Substance, summary_of};
 use crate::Engine;
 use crate::git::Git;
 use crate::indexing::refresh_documents;
 use crate::mask::Masking;
-use crate::memory::{AddReport, MemoryNote, note};
+use crate::memory::{AddReport, MemoryNote, anchors};
 use crate::origin::Origin;
 use crate::session::log::session_of;
 use crate::session_log::masking::mask_details;
 use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionFold};
-use crate::store::Store;
-use crate::store::provenance::where_of;
+use crate::store::{Store, where_of};
 
 /// What the end of a session left.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +98,7 @@ impl Engine {
         if let Some(path) = &path {
             index_summary(&store, path, now);
         }
-        let notes = note::for_masking(&masking).into_iter().collect();
+        let notes = anchors::for_masking(&masking).into_iter().collect();
         Ok(EndedSession { id: id.to_owned(), summary_path: path, keeping, memories, notes })
     }
 }
@@ -152,4 +150,98 @@ pub(crate) fn end_event(
         metadata.insert(GENERATED.to_owned(), MetadataValue::Bool(true));
     }
     EventDetails { metadata, ..EventDetails::new(SessionEventType::SessionEnd, summary) }
+}
+
+/// A session that goes on, and the earlier ones that nobody ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartedSession {
+    /// The id, which the client sends with each request.
+    pub id: String,
+    /// The time of its first event.
+    pub started: Timestamp,
+    /// The latest abandoned session of the project that has events.
+    pub recoverable: Option<String>,
+}
+
+impl Engine {
+    /// Starts a session, which is on disk when this returns. An open session is unchanged, except that it gets a goal if it had
+    /// none. An ended session is reopened.
+    ///
+    /// # Errors
+    /// The file of its events cannot be read or written.
+    pub fn start_session(&self, origin: &Origin, request: &StartSession) -> Result<StartedSession, SessionError> {
+        let store = self.memory_store(origin, Scope::Project)?;
+        let now = self.clock.now();
+        let mut provenance = where_of(&store, &request.provenance);
+        let id = provenance.session.get_or_insert_with(|| {
+            let chance = store.ledger.event_id(None, now).to_string();
+            format!("{}-{}", Day::from_timestamp(now), &chance[..8])
+        });
+        let id = id.clone();
+        self.recorder.flush();
+        let known =
+            store.sessions.read(&id)?.and_then(|events| SessionFold::fold(&id, &events)).map(|fold| fold.at(now));
+        let has_news = known
+            .as_ref()
+            .is_none_or(|known| known.state == SessionState::Ended || (request.goal.is_some() && known.goal.is_none()));
+        if has_news {
+            let details = EventDetails::new(SessionEventType::SessionStart, request.goal.clone().unwrap_or_default());
+            let details = mask_details(details, &mut Masking::default());
+            let event = store.ledger.event_id(None, now);
+            store.sessions.write(&id, &provenance, vec![(event, now, details)])?;
+        }
+        let recoverable = Self::sessions_of(&store, now)?
+            .into_iter()
+            .find(|session| session.state == SessionState::Abandoned && session.events > 0 && session.id != id);
+        let started = known.map_or(now, |known| known.started);
+        Ok(StartedSession { id, started, recoverable: recoverable.map(|session| session.id) })
+    }
+}
+
+/// A session whose summary is in the project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptSession {
+    /// The whole id, also if the request has its beginning.
+    pub id: String,
+    /// The path of the summary below the root.
+    pub summary_path: DocPath,
+    /// Notes about the request, such as masked secrets.
+    pub notes: Vec<MemoryNote>,
+}
+
+impl Engine {
+    /// Writes the summary of a session, which may be named by the beginning of its id, into the project, whatever the settings say. A session that goes on gets a summary of what
+    /// it did so far, and the later one replaces it.
+    ///
+    /// # Errors
+    /// The session is unknown, it did nothing, or the file cannot be written.
+    pub fn keep_session(&self, origin: &Origin, id: &str) -> Result<KeptSession, SessionError> {
+        self.recorder.flush();
+        let store = self.memory_store(origin, Scope::Project)?;
+        let now = self.clock.now();
+        store.ledger.refresh(now)?;
+        let unknown = || SessionError::NotFound { id: id.to_owned() };
+        let id = Self::find_session(&store, now, id)?.ok_or_else(unknown)?;
+        let known = Self::sessions_of(&store, now)?.into_iter().find(|session| session.id == id);
+        let session = known.ok_or_else(unknown)?;
+        let events = store.sessions.read(&session.id)?.unwrap_or_default();
+        let memories = store.ledger.session_memories(&session.id).len();
+        if Substance::judge(&events, memories, session.summary.as_deref()) == Substance::Trivial {
+            return Err(SessionError::Trivial { id: session.id });
+        }
+        let until = session.ended.unwrap_or(session.last);
+        let text = match &session.summary {
+            Some(summary) => Some(summary.clone()),
+            None => summary_of(material(&store, &session, &events, until)),
+        };
+        let text = text.ok_or_else(|| SessionError::Trivial { id: session.id.clone() })?;
+        let mut masking = Masking::default();
+        let text = masking.mask(&text);
+        let goal = session.goal.as_deref().map(|goal| masking.mask(goal));
+        let session = Session { goal, ..session };
+        let (summary_path, _) = history::write(&store, &session, &text, Keeping::Shared)?;
+        index_summary(&store, &summary_path, now);
+        let notes = anchors::for_masking(&masking).into_iter().collect();
+        Ok(KeptSession { id: session.id, summary_path, notes })
+    }
 }

@@ -1,4 +1,5 @@
-//! The summary files of sessions.
+//! Summaries of sessions: generated ones, the files of them, and how much a session did, which decides whether there is
+//! one.
 //!
 //! Each is a Markdown file in `.recall/history/`: in the folder of the store, where it is private, or in the project, where it is
 //! committed. Its front matter names the session, its times, its agent and its checkout.
@@ -6,13 +7,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use recall_core::{Provenance, Session, SessionState};
+use recall_core::{Memory, Provenance, Session, SessionEvent, SessionEventType, SessionShare, SessionState};
 use recall_journal::{Day, moment_of, rfc_3339};
 use recall_os::{Folder, OpenError, write_git_files};
 use recall_text::DocPath;
 
-use super::summary::title;
-use crate::session_log::{SessionError, SessionFold, name_of};
+use crate::git::Commit;
+use crate::session_log::story::one_line;
+use crate::session_log::{SessionError, SessionFold, Story, folder_name_of};
 use crate::store::{SUMMARIES, Store};
 
 /// Where the summary of a session is.
@@ -33,7 +35,7 @@ const READ_BYTES: u64 = 64 * 1024;
 /// Returns the file name of a summary: the day and the id. The day is not repeated if the id begins with it, as generated ids
 /// do.
 fn file_name(day: &str, id: &str) -> String {
-    let name = name_of(id);
+    let name = folder_name_of(id);
     if name.starts_with(day) { format!("{name}.md") } else { format!("{day}-{name}.md") }
 }
 
@@ -167,6 +169,105 @@ fn title_in(summary: &str) -> Option<String> {
     (!heading.is_empty() && !heading.starts_with("Session of ")).then(|| heading.to_owned())
 }
 
+/// The most entries of a section. The event file has the rest.
+const ENTRIES: usize = 20;
+
+/// The inputs of a summary.
+pub(crate) struct Material<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) events: &'a [SessionEvent],
+    /// The commits of its time, the earliest first.
+    pub(crate) commits: Vec<Commit>,
+    /// The memories that were added in it.
+    pub(crate) memories: Vec<Memory>,
+}
+
+/// Generates a summary in Markdown; `None` if there is nothing to report. What was left open is a list of tasks.
+pub(crate) fn summary_of(material: Material<'_>) -> Option<String> {
+    let Material { session, events, commits, memories } = material;
+    let story = Story::tell(events, commits, &memories);
+    if story.is_empty() {
+        return None;
+    }
+    let title = story.title().unwrap_or_else(|| title(session));
+    let mut text = format!("# {title}\n");
+    if let Some(said) = story.outcome().filter(|said| **said != title) {
+        let _ = write!(text, "\n{said}\n");
+    }
+    for (heading, entries) in story.sections() {
+        section(&mut text, heading, &entries);
+    }
+    let open: Vec<String> = story.open().iter().map(|item| format!("[ ] {item}")).collect();
+    section(&mut text, "Left open", &open);
+    Some(text)
+}
+
+/// Returns the title of a session: its name, else its day and branch.
+pub(crate) fn title(session: &Session) -> String {
+    match (&session.title, &session.goal, &session.provenance.branch) {
+        (Some(title), ..) => title.clone(),
+        (None, Some(goal), _) => one_line(goal),
+        (None, None, Some(branch)) => {
+            format!("Session of {} on {}", Day::from_timestamp(session.started), one_line(branch))
+        }
+        (None, None, None) => format!("Session of {}", Day::from_timestamp(session.started)),
+    }
+}
+
+fn section(text: &mut String, heading: &str, entries: &[String]) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n## {heading}\n\n");
+    for entry in entries.iter().take(ENTRIES) {
+        let _ = writeln!(text, "- {entry}");
+    }
+    if let Some(more) = entries.len().checked_sub(ENTRIES).filter(|more| *more > 0) {
+        let _ = writeln!(text, "- and {more} more");
+    }
+}
+
+/// Returns whether an event reports work, not only a search or the session's boundaries.
+pub(super) fn tells_something(event: &SessionEvent) -> bool {
+    use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
+    matches!(event.details.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
+}
+
+/// How much a session did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Substance {
+    /// At most it searched. What it did is nobody else's concern, and never becomes a file.
+    Trivial,
+    /// It recorded work, or somebody wrote its summary.
+    Work,
+    /// It decided something, or added a memory.
+    Decision,
+}
+
+impl Substance {
+    /// Judges a session by its events, the number of memories that were added in it, and its written summary.
+    pub(super) fn judge(events: &[SessionEvent], memories: usize, summary: Option<&str>) -> Self {
+        let decides = |event: &SessionEvent| event.details.event_type == SessionEventType::Decision;
+        if memories > 0 || events.iter().any(decides) {
+            Self::Decision
+        } else if summary.is_some() || events.iter().any(tells_something) {
+            Self::Work
+        } else {
+            Self::Trivial
+        }
+    }
+
+    /// Returns where the summary belongs if nobody asked for it.
+    pub(super) fn keeping(self, share: SessionShare) -> Keeping {
+        let least = match share {
+            SessionShare::Never => return Keeping::Private,
+            SessionShare::Decisions => Self::Decision,
+            SessionShare::All => Self::Work,
+        };
+        if self >= least { Keeping::Shared } else { Keeping::Private }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +276,19 @@ mod tests {
     fn a_summary_is_named_by_its_day_once() {
         assert_eq!(file_name("2026-11-22", "2026-11-22-9a526112"), "2026-11-22-9a526112.md");
         assert_eq!(file_name("2026-11-22", "c-7"), "2026-11-22-c-7.md");
+    }
+
+    #[test]
+    fn a_setting_shares_what_has_enough_substance() {
+        use super::Keeping::{Private, Shared};
+        use SessionShare::{All, Decisions, Never};
+        for (share, expected) in [
+            (Never, [Private, Private, Private]),
+            (Decisions, [Private, Private, Shared]),
+            (All, [Private, Shared, Shared]),
+        ] {
+            let of_each = [Substance::Trivial, Substance::Work, Substance::Decision].map(|one| one.keeping(share));
+            assert_eq!(of_each, expected, "{share:?}");
+        }
     }
 }

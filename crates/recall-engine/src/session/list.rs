@@ -1,11 +1,12 @@
-//! The list of a project's sessions.
+//! The sessions of a project: their list, those that are at work, and the one that an id names.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use recall_core::{ListSessions, Scope, Session, SessionState, Timestamp};
+use recall_core::{ListSessions, Provenance, Scope, Session, SessionState, Timestamp};
 
 use crate::Engine;
+use crate::live::{KEPT_NANOS, LiveSession, MOST_FILES, WorkPlace};
 use crate::origin::Origin;
 use crate::session_log::SessionError;
 use crate::session_log::masking::masked_text;
@@ -70,5 +71,70 @@ impl Engine {
         let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|fold| fold.at(now)).collect();
         sessions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
         Ok(sessions)
+    }
+}
+
+impl Engine {
+    /// Returns the sessions of the open stores that have not ended, the latest first: who works where.
+    pub fn live_sessions(&self) -> Vec<LiveSession> {
+        self.flush_recorder();
+        let now = self.clock.now();
+        let mut live = Vec::new();
+        for store in self.registry.open_stores() {
+            let sessions = Self::sessions_of(&store, now).unwrap_or_else(|error| {
+                tracing::warn!(root = %store.root.display(), %error, "the sessions of a project were not read");
+                Vec::new()
+            });
+            let open = sessions.into_iter().filter(|session| session.state == SessionState::Open);
+            let place = WorkPlace::find(&store.root);
+            let edits = self.live.find_others(&place, None, Timestamp(now.0 - KEPT_NANOS));
+            live.extend(open.map(|session| {
+                let edited = edits.iter().find(|edited| edited.id == session.id);
+                with_files(session, &place, edited)
+            }));
+        }
+        live.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.id.cmp(&b.id)));
+        live.dedup_by(|a, b| a.id == b.id);
+        live
+    }
+}
+
+fn with_files(session: Session, place: &WorkPlace, edited: Option<&LiveSession>) -> LiveSession {
+    let Session { id, provenance, goal, title, last, .. } = session;
+    let Provenance { agent, branch, .. } = provenance;
+    let goal = goal.or(title).map(|goal| masked_text(&goal));
+    let mut files = edited.map(|edited| edited.files.clone()).unwrap_or_default();
+    files.truncate(MOST_FILES);
+    let last = edited.map_or(last, |edited| edited.last.max(last));
+    LiveSession { id, agent, work_tree: place.work_tree.clone(), branch, goal, last, files }
+}
+
+/// The fewest characters of an abbreviated id.
+const LEAST_CHARS: usize = 4;
+
+/// The most candidates that an error lists.
+const MOST_CANDIDATES: usize = 10;
+
+impl Engine {
+    /// Returns the id of the known session that a text names: by its whole id, or by a beginning that fits no other; `None` if
+    /// there is none.
+    ///
+    /// # Errors
+    /// The beginning fits several sessions, or the sessions cannot be read.
+    pub(crate) fn find_session(store: &Arc<Store>, now: Timestamp, text: &str) -> Result<Option<String>, SessionError> {
+        let sessions = Self::sessions_of(store, now)?;
+        if sessions.iter().any(|session| session.id == text) {
+            return Ok(Some(text.to_owned()));
+        }
+        if text.chars().count() < LEAST_CHARS {
+            return Ok(None);
+        }
+        let mut fitting: Vec<String> =
+            sessions.into_iter().map(|session| session.id).filter(|id| id.starts_with(text)).collect();
+        if fitting.len() > 1 {
+            fitting.truncate(MOST_CANDIDATES);
+            return Err(SessionError::Ambiguous { id: text.to_owned(), candidates: fitting });
+        }
+        Ok(fitting.pop())
     }
 }

@@ -1,16 +1,20 @@
-//! Logging of session events.
+//! Logging of session events, and recording of the searches that run in a session.
 
 use recall_core::{
-    EventDetails, EventId, ListEvents, LogEvent, Provenance, Scope, SessionEvent, SessionEventType, Timestamp,
+    EventDetails, EventId, ItemId, ListEvents, LogEvent, Provenance, Scope, SearchRequest, SessionEvent,
+    SessionEventType, Timestamp,
 };
 
 use crate::Engine;
+use crate::engine::recorder::{HitNote, Note, SearchNote};
+use crate::engine::{RecorderCounts, SessionHit};
 use crate::mask::Masking;
-use crate::memory::{ItemUse, MemoryNote, kept_in, note, related_files};
+use crate::memory::{ItemUse, MemoryNote, about, anchors, kept_in};
 use crate::origin::Origin;
+use crate::search::Answer;
 use crate::session_log::SessionError;
 use crate::session_log::masking::mask_details;
-use crate::store::provenance::where_of;
+use crate::store::where_of;
 
 /// An event that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +39,7 @@ impl Engine {
         let session = session_of(&request.provenance)?;
         let store = self.memory_store(origin, Scope::Project)?;
         let timestamp = self.clock.now();
-        let related_files = related_files::resolve(&store, origin, &request.related_files)?;
+        let related_files = about::resolve_files(&store, origin, &request.related_files)?;
         let details = EventDetails {
             event_type: request.event_type,
             content: request.content.clone(),
@@ -53,7 +57,7 @@ impl Engine {
         self.live.note(&store.root, &provenance, &details, timestamp);
         store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
         self.note_uses_of(origin, request);
-        Ok(LoggedEvent { id, timestamp, notes: note::for_masking(&masking).into_iter().collect() })
+        Ok(LoggedEvent { id, timestamp, notes: anchors::for_masking(&masking).into_iter().collect() })
     }
 }
 
@@ -108,5 +112,40 @@ impl Engine {
             events: page.into_iter().map(mask).collect(),
             next_offset: has_more.then(|| offset.saturating_add(*limit)),
         })
+    }
+}
+
+impl Engine {
+    /// Queues a note of a search and its hits if it ran in a session, and keeps the hits until the session uses them. Never blocks.
+    pub fn note_search(&self, origin: &Origin, provenance: &Provenance, request: &SearchRequest, answer: &Answer) {
+        if let Some(session) = &provenance.session {
+            let hits = answer.hits.iter().map(|hit| match &hit.memory {
+                Some(recalled) => SessionHit { item: ItemId::Memory(recalled.memory.id), path: String::new() },
+                None => {
+                    SessionHit { item: ItemId::Document(hit.document.id), path: hit.document.path.as_str().to_owned() }
+                }
+            });
+            self.session_hits.note(session, hits);
+        }
+        self.recorder.note(origin, provenance, || {
+            let hits = answer.hits.iter().map(|hit| HitNote {
+                chunk: hit.id,
+                memory: hit.memory.as_ref().map(|recalled| recalled.memory.id),
+                path: hit.document.path.as_str().to_owned(),
+                score: hit.score,
+            });
+            Note::Search(Box::new(SearchNote {
+                request: request.clone(),
+                class: answer.class.as_str(),
+                confidence: answer.confidence,
+                generation: answer.coverage.first().map_or(0, |coverage| coverage.generation.0),
+                hits: hits.collect(),
+            }))
+        });
+    }
+
+    /// Returns the counts of notes since the engine was created.
+    pub fn recorder_counts(&self) -> RecorderCounts {
+        self.recorder.counts()
     }
 }

@@ -2,29 +2,33 @@
 
 mod dirty_files;
 mod imported;
-mod instructions;
 mod reading;
 mod scans;
 mod selection;
-mod watching;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 use recall_chunk::CodeParser;
-use recall_os::git::UserConfig;
+use recall_core::{Generation, Timestamp};
+use recall_os::git::{Repository, UserConfig};
 use recall_os::{FileStamp, OpenError};
-use recall_text::DocPath;
-use recall_watch::{GitFacts, Watch};
+use recall_text::{DocPath, PROJECT_FOLDER, agent_file_patterns, error_chain};
+use recall_watch::{Changes, GitFacts, Part, Watch};
 
 use super::ordered::{OrderedMutex, Rank};
+use crate::doubt::AdoptedReport;
 use crate::error::StoreError;
+use crate::git::Git;
 use crate::home_memory::HomeMemory;
+use crate::ledger::Ledger;
 
 pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
-pub(crate) use instructions::{CheckedAt, InstructionCheck};
 pub(crate) use reading::SUMMARIES;
 pub(crate) use scans::{IngestOutcome, Phase, RuledOut, ScanState, Scans};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
@@ -170,4 +174,139 @@ pub(super) fn selection_stamps(kept_in: &Path, folder: &Path) -> [Option<FileSta
 /// Returns the folder below which the journals, the sessions and the selection of a store are.
 pub(super) fn kept_in<'a>(root: &'a Path, folder: &'a Path, is_adopted: bool) -> &'a Path {
     if is_adopted { folder } else { root }
+}
+
+/// The state of the files that a report is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CheckedAt {
+    /// The generations of the stores, by their roots.
+    pub(crate) generations: Vec<(PathBuf, Generation)>,
+    /// The commit that is checked out.
+    pub(crate) commit: Option<String>,
+}
+
+/// The last report, and the committed files.
+#[derive(Debug, Default)]
+pub(crate) struct InstructionCheck {
+    report: Mutex<Option<(CheckedAt, Arc<AdoptedReport>)>>,
+    /// The state whose check is running.
+    running: Mutex<Option<CheckedAt>>,
+    committed: Mutex<Option<(Option<FileStamp>, BTreeSet<DocPath>)>>,
+}
+
+impl InstructionCheck {
+    /// Returns the report about this state, if it is the last one.
+    pub(crate) fn report_at(&self, at: &CheckedAt) -> Option<Arc<AdoptedReport>> {
+        let report = self.report.lock();
+        report.as_ref().filter(|(known, _)| known == at).map(|(_, report)| Arc::clone(report))
+    }
+
+    /// Returns the last report, whatever state it is about.
+    pub(crate) fn last_report(&self) -> Option<Arc<AdoptedReport>> {
+        self.report.lock().as_ref().map(|(_, report)| Arc::clone(report))
+    }
+
+    pub(crate) fn keep(&self, at: CheckedAt, report: Arc<AdoptedReport>) {
+        *self.report.lock() = Some((at, report));
+    }
+
+    /// Takes the turn to check this state; `false` if a check is running.
+    pub(crate) fn begin(&self, at: &CheckedAt) -> bool {
+        let mut running = self.running.lock();
+        let is_free = running.is_none();
+        if is_free {
+            *running = Some(at.clone());
+        }
+        is_free
+    }
+
+    /// Gives the turn back.
+    pub(crate) fn end(&self) {
+        *self.running.lock() = None;
+    }
+
+    /// Returns whether the index of the repository with that root has the file. Git runs once for each state of its index.
+    pub(crate) fn is_committed(&self, root: &Path, path: &DocPath) -> bool {
+        let stamp = Repository::find(root).and_then(|repository| FileStamp::read(&repository.git_dir.join("index")));
+        if stamp.is_none() {
+            return false;
+        }
+        let mut committed = self.committed.lock();
+        if committed.as_ref().is_none_or(|(known, _)| *known != stamp) {
+            let patterns = agent_file_patterns();
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            *committed = Some((stamp, Git::at(root).tracked_paths(&patterns).unwrap_or_default()));
+        }
+        committed.as_ref().is_some_and(|(_, paths)| paths.contains(path))
+    }
+}
+
+impl Files {
+    /// Returns what may have changed since files and journals were last read, waiting at most `patience` for the system.
+    pub(crate) fn changes(&self, patience: Duration) -> Changes {
+        self.watch.as_ref().map_or(Changes::Unknown, |watch| watch.changes(patience))
+    }
+
+    /// Returns why its changes are not watched; `None` if they are.
+    pub(crate) fn reason_unwatched(&self) -> Option<String> {
+        match &self.watch {
+            Some(watch) => watch.problem(),
+            None => Some("this process does not watch files".to_owned()),
+        }
+    }
+
+    /// Records that files and journals are about to be read.
+    pub(crate) fn mark_read_started(&self) {
+        if let Some(watch) = &self.watch {
+            watch.begin_scan(Part::Files);
+            watch.begin_scan(Part::Journals);
+        }
+    }
+
+    /// Records that reading them failed.
+    pub(crate) fn mark_read_failed(&self) {
+        if let Some(watch) = &self.watch {
+            watch.abort_scan(Part::Files);
+            watch.abort_scan(Part::Journals);
+        }
+    }
+
+    /// Watches the directories that a scan depended on, given below the root.
+    pub(crate) fn follow_directories(&self, directories: &[String]) {
+        let Some(watch) = &self.watch else { return };
+        let place = |directory: &String| {
+            if directory.is_empty() { self.root.clone() } else { self.root.join(directory) }
+        };
+        let before = watch.problem();
+        watch.follow(Part::Files, &directories.iter().map(place).collect());
+        if let Some(reason) = watch.problem().filter(|reason| before.as_ref() != Some(reason)) {
+            tracing::warn!(root = %self.root.display(), reason, "changes are not watched; files are scanned before each search");
+        }
+    }
+
+    /// Watches the directories of the journals.
+    pub(crate) fn follow_journals(&self, ledger: &Ledger) {
+        let Some(watch) = &self.watch else { return };
+        let folder = self.kept_in().join(PROJECT_FOLDER);
+        let days = ledger.days().unwrap_or_default();
+        let days = days.into_iter().map(|day| folder.join(day.to_string()));
+        let directories: BTreeSet<_> =
+            days.chain(Some(folder.clone())).filter(|directory| directory.is_dir()).collect();
+        watch.follow(Part::Journals, &directories);
+    }
+
+    /// Reads what changed in the journals since the last read.
+    pub(crate) fn refresh_journals(&self, ledger: &Ledger, now: Timestamp) {
+        if let Some(watch) = &self.watch {
+            watch.begin_scan(Part::Journals);
+        }
+        if let Err(error) = ledger.refresh(now) {
+            let reason = error_chain(&error);
+            tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
+            if let Some(watch) = &self.watch {
+                watch.abort_scan(Part::Journals);
+            }
+        }
+        self.follow_journals(ledger);
+    }
 }

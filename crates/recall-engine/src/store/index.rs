@@ -10,12 +10,10 @@
 //! One process has the right to write (`lock`, ADR 17), one of its threads has the turn (`writing`). Everyone else reads.
 
 mod disturbance;
-mod generation_gate;
 mod hit_cache;
 mod lock;
 mod open;
 mod signatures;
-mod strangers;
 mod structure;
 mod writing;
 
@@ -24,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use recall_core::{ChunkRow, Document, DocumentRow, Generation};
 use recall_index::catalog::{Catalog, ReadError, Snapshot, StoredChunk};
 use recall_index::lexical::exact::Pattern;
@@ -33,17 +31,16 @@ use recall_index::lexical::{Lexical, LexicalWriter, Searcher};
 use super::ordered::OrderedMutex;
 use crate::embeddings::{Embeddings, Models, UpdateExtent};
 use crate::error::StoreError;
+use crate::index_runs::Cancel;
 use crate::known::{Known, Written};
 use crate::links;
 use crate::links::stated::Stated;
 use crate::links::structure::Structure;
 use crate::mask::Whole;
-use crate::progress::Cancel;
 use crate::store_folder::StoreFolder;
 use crate::warning::LeftOutGroup;
 
 pub(crate) use disturbance::Disturbed;
-use generation_gate::GenerationGate;
 use hit_cache::HitCache;
 pub(crate) use hit_cache::{Passage, Passages};
 pub(crate) use lock::{IndexLock, IndexLocks};
@@ -359,4 +356,38 @@ fn read(snapshot: &Snapshot<'_>, rows: &[ChunkRow]) -> Result<Vec<Option<Arc<Pas
         stored.map(|stored| Ok(Arc::new(Passage { parents: snapshot.enclosing(&stored)?, stored }))).transpose()
     };
     snapshot.hits(rows)?.into_iter().map(passage).collect()
+}
+
+/// The generation that searches see, and a way to wait for the next one.
+///
+/// The catalog commits a generation before the lexical index does. A search that gets a row from the lexical index which the
+/// catalog no longer has waits here until both have the same generation.
+#[derive(Debug)]
+pub(crate) struct GenerationGate {
+    generation: Mutex<Generation>,
+    changed: Condvar,
+}
+
+impl GenerationGate {
+    pub(crate) fn new(generation: Generation) -> Self {
+        Self { generation: Mutex::new(generation), changed: Condvar::new() }
+    }
+
+    /// Publishes a generation and wakes those who wait for it.
+    pub(crate) fn publish(&self, generation: Generation) {
+        *self.generation.lock() = generation;
+        self.changed.notify_all();
+    }
+
+    /// Waits until the generation is published; returns whether that was before the timeout.
+    pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut published = self.generation.lock();
+        while *published < generation {
+            if self.changed.wait_until(&mut published, deadline).timed_out() {
+                return *published >= generation;
+            }
+        }
+        true
+    }
 }

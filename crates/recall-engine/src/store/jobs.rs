@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::coverage::Indexing;
-use crate::index_runs::IndexRuns;
-use crate::progress::Cancel;
+use crate::index_runs::{Cancel, IndexRuns};
+use crate::warning::Indexing;
 
 /// The jobs of a store.
 pub(crate) struct Jobs {

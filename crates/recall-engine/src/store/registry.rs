@@ -33,7 +33,7 @@ use crate::ledger::Own;
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::settings::cuts_alike;
-use crate::store::{Disturbed, IndexLock, IndexLocks, IndexPart, OpenContext, Store, siblings};
+use crate::store::{Disturbed, IndexLock, IndexLocks, IndexPart, OpenContext, Store, open};
 use crate::store_folder::StoreFolder;
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
@@ -420,7 +420,7 @@ impl Registry {
     /// from its files.
     fn fork_sibling(&self, root: &Path, settings: &StoreSettings, clock: &dyn Clock) {
         let began = Instant::now();
-        for sibling in siblings::find(root, &self.places) {
+        for sibling in open::find_sibling(root, &self.places) {
             let source = self
                 .open(StoreScope::Project, &sibling, clock)
                 .ok()

@@ -1,12 +1,11 @@
-//! The order of turns by the words of a query: BM25, with what was said above what commands wrote.
+//! The order of turns by the words of a query: BM25, with what was said above what commands printed; the passage that
+//! is shown, and its citation.
 
 use std::cmp::Ordering;
 
 use recall_agents::foreign::{Action, CommandRun, Transcript, TranscriptClient, Turn};
 use recall_core::Timestamp;
 
-use super::citation::citation;
-use super::excerpt::excerpt;
 use super::words::Words;
 use crate::session_log::story::first_chars;
 
@@ -153,5 +152,73 @@ fn said_turn(transcript: &Transcript, at: usize, turn: &Turn, words: &Words) -> 
         commands,
         edited,
         score: 0.0,
+    }
+}
+
+/// The lines of a passage, and the most characters of it.
+const LINES: usize = 8;
+
+const CHARS: usize = 700;
+
+/// Returns the passage, cut to a few lines: the earliest of those with the most words.
+pub(super) fn excerpt(turn: &Turn, words: &Words) -> String {
+    let mut best = BestLines::default();
+    best.improve(&turn.prompt, words);
+    for step in &turn.steps {
+        match &step.action {
+            Action::Said(text) => best.improve(text, words),
+            Action::Ran(CommandRun { command, output, .. }) => best.improve(&format!("$ {command}\n{output}"), words),
+            Action::Edited(file) => best.improve(&format!("edited {file}"), words),
+        }
+    }
+    first_chars(&best.text, CHARS)
+}
+
+/// Some lines, with the number of distinct words of the query in them.
+#[derive(Default)]
+struct BestLines {
+    words: u32,
+    text: String,
+}
+
+impl BestLines {
+    /// Takes the lines of a text with the most words, if they have more.
+    fn improve(&mut self, text: &str, words: &Words) {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let sets: Vec<u64> = lines.iter().map(|line| words.set_of(line)).collect();
+        for (at, window) in sets.windows(LINES.min(sets.len().max(1))).enumerate() {
+            let found = window.iter().fold(0, |all, set| all | set).count_ones();
+            if found > self.words {
+                *self = Self { words: found, text: lines[at..at + window.len()].join("\n") };
+            }
+        }
+    }
+}
+
+/// Returns how answers cite a turn, which is counted from 1: `transcript:claude-code/0f3c#4`. A session that goes on keeps the
+/// numbers of its turns.
+pub(crate) fn citation(client: TranscriptClient, session: &str, turn: usize) -> String {
+    format!("transcript:{client}/{session}#{turn}")
+}
+
+/// Returns the agent, the session and the number of a cited turn; `None` if the text cites none.
+pub(super) fn parse_citation(cited: &str) -> Option<(TranscriptClient, &str, usize)> {
+    let (client, rest) = cited.trim().strip_prefix("transcript:")?.split_once('/')?;
+    let (session, number) = rest.rsplit_once('#')?;
+    Some((TranscriptClient::from_name(client)?, session, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_citation_names_its_turn() {
+        let cited = citation(TranscriptClient::Codex, "0f#3c", 12);
+        assert_eq!(cited, "transcript:codex/0f#3c#12");
+        assert_eq!(parse_citation(&cited), Some((TranscriptClient::Codex, "0f#3c", 12)));
+        for other in ["src/a.rs", "transcript:codex/x", "transcript:nobody/x#1", "transcript:codex/x#y"] {
+            assert_eq!(parse_citation(other), None, "{other}");
+        }
     }
 }

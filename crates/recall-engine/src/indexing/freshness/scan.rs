@@ -1,4 +1,5 @@
-//! A scan of a store's files: the comparison with the catalog, and the ingest of the differences.
+//! A scan of a store's files: the comparison with the catalog, the ingest of the differences, and why a file is left
+//! out.
 //!
 //! A scan is the only way in which changes reach an index (ADR 3). Marks of what may have changed are taken before the comparison and
 //! put back after a failure, so that none is lost: what happens during a scan is found by the next one. More than a few files wait
@@ -11,14 +12,16 @@ use std::time::Instant;
 use recall_core::{MemoryId, Timestamp};
 use recall_index::catalog::{FailureKind, FileFailure};
 use recall_text::DocPath;
-use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan, SizeLimits, SkipReason, SkippedFile};
+use recall_watch::{
+    Addition, Depth, Explanation, FoundFile, IgnoreRules, LeftOut, LeftOutRule, Rules, Scan, SizeLimits, SkipReason,
+    SkippedFile,
+};
 
 use crate::error::StoreError;
-use crate::index_runs::IndexRun;
+use crate::index_runs::{Cancel, IndexRun, Progress};
 use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
 use crate::indexing::memories::{memory_work, memory_work_after_reading};
 use crate::known::Known;
-use crate::progress::{Cancel, Progress};
 use crate::settings::StoreSettings;
 use crate::store::{Check, Decision, DirtySnapshot, Files, IngestOutcome, RuledOut, Selection, Store};
 
@@ -261,4 +264,38 @@ pub(crate) fn task(
         source: added.and_then(|added| added.source.clone()),
         document_type: added.and_then(|added| added.document_type),
     }
+}
+
+/// A file that is not indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutFile {
+    /// Its path below the root of its store.
+    pub path: String,
+    /// Why: a clause to follow its path.
+    pub reason: String,
+}
+
+/// Returns why a file that exists is not indexed; `None` if there is no such file, or it is to be indexed.
+///
+/// What reading it showed is in the catalog. What a rule leaves out is not recorded, so the rules are asked again, at the
+/// cost of listing the directories above the file.
+pub(crate) fn explain_left_out(store: &Store, path: &DocPath) -> Result<Option<LeftOutFile>, StoreError> {
+    let recorded = store.index.read(|snapshot| snapshot.failure_at(path.as_str()))?;
+    if let Some(recorded) = recorded.filter(|recorded| recorded.kind != FailureKind::Repository) {
+        return Ok(Some(LeftOutFile { path: recorded.path, reason: recorded.reason }));
+    }
+    let explanation = recall_watch::explain(&store.root, &rules(&store.files, &store.settings()), path)
+        .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    let reason = match explanation {
+        Explanation::Included
+        | Explanation::NoFile
+        | Explanation::LeftOut(LeftOut { rule: LeftOutRule::Internal, .. })
+        // Another store holds what is in it.
+        | Explanation::Skipped { reason: SkipReason::Repository, .. } => return Ok(None),
+        Explanation::LeftOut(LeftOut { path: of, rule, .. }) if of == path.as_str() => rule.to_string(),
+        Explanation::LeftOut(LeftOut { path: of, rule, .. }) => format!("in `{of}`, {rule}"),
+        Explanation::Skipped { path: of, reason } if of == path.as_str() => reason.to_string(),
+        Explanation::Skipped { path: of, reason } => format!("in `{of}`, {reason}"),
+    };
+    Ok(Some(LeftOutFile { path: path.as_str().to_owned(), reason }))
 }

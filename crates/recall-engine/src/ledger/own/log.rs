@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use recall_core::{Event, EventId, MemoryId, StoreScope};
+use recall_core::{Event, EventId, MemoryId, StoreScope, Timestamp};
 use recall_journal::{Day, Journal, LineReader, Storage, event_ids, event_of_line, read_events_of};
 
 use crate::error::MemoryError;
+use crate::ledger::Own;
 use crate::ledger::own::Returned;
-use crate::ledger::{Own, Since};
 use crate::store_folder::name_of;
 
 /// The own log of a root: a journal of the events that this user's recall appended to the root's journals.
@@ -199,4 +199,31 @@ fn name_of_folder(root: &Path) -> String {
     }
     let identity = hasher.finalize().to_hex();
     format!("{}-{}", name_of(root), &identity[..8])
+}
+
+/// The first day of a comparison of the journals with the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Since {
+    /// The first day of all.
+    Always,
+    Day(Day),
+}
+
+/// A suspicion that the journals lack events of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Suspicion {
+    /// The first day that may lack events.
+    pub(crate) since: Since,
+    /// A moment at which the journals were as they had been read before; `None` if no such moment is known.
+    pub(crate) intact: Option<Timestamp>,
+}
+
+impl Suspicion {
+    /// The suspicion against every day.
+    pub(crate) const ALWAYS: Self = Self { since: Since::Always, intact: None };
+
+    /// Returns the suspicion that covers both: the earlier day, and the earlier moment.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self { since: self.since.min(other.since), intact: self.intact.min(other.intact) }
+    }
 }

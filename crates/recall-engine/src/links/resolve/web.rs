@@ -1,5 +1,6 @@
-//! `./store`, `../lib/index.js`, `@/components/x`, `/style.css`.
+//! Imports by the path of a file: scripts and pages, templates, links of documents, and includes of other languages.
 
+use crate::links::path_text::join;
 use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 const EXTENSIONS: &[&str] =
@@ -82,6 +83,141 @@ pub(crate) fn page_guesses(from: &str, target: &str) -> Vec<Guess> {
         let separator = if directory.is_empty() { "" } else { "/" };
         found.push(guess(format!("{directory}{separator}_{name}"), Reach::Here, SHEETS));
         found.push(guess(path, Reach::Here, SHEETS));
+    }
+    found
+}
+
+/// The extensions of templates and of the pages that they make.
+const TEMPLATES: Thing = Thing::Module(&[
+    "html",
+    "erb",
+    "heex",
+    "eex",
+    "leex",
+    "hbs",
+    "handlebars",
+    "mustache",
+    "liquid",
+    "twig",
+    "j2",
+    "jinja",
+    "jinja2",
+    "njk",
+    "tmpl",
+    "ejs",
+    "php",
+    "htm",
+]);
+
+/// The folders in which frameworks look for templates.
+const FOLDERS: &[&str] =
+    &["templates", "views", "partials", "layouts", "components", "snippets", "_includes", "includes"];
+
+pub(crate) fn template_guesses(from: &str, target: &str) -> Vec<Guess> {
+    // Twig names a bundle before the path.
+    let target = target.strip_prefix('@').and_then(|rest| rest.split_once('/')).map_or(target, |(_, path)| path);
+    if target.is_empty() || target.contains("://") || target.contains(char::is_whitespace) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if target.starts_with('.') {
+        let path = beside(from, target);
+        found.extend(path.into_iter().flat_map(|path| template_files(&path, Reach::Here)));
+        return found;
+    }
+    let target = target.trim_start_matches('/');
+    // Blade writes dots for slashes, and no extension.
+    let dotted = target.replace('.', "/");
+    let names = [target, dotted.as_str()];
+    for name in &names[..=usize::from(dotted != target)] {
+        for name in [(*name).to_owned(), partial(name)] {
+            found.extend(beside(from, &name).into_iter().flat_map(|path| template_files(&path, Reach::Here)));
+            for folder in FOLDERS {
+                found.extend(template_files(&format!("{folder}/{name}"), Reach::Anywhere));
+            }
+            if name.contains('/') || name.contains('.') {
+                found.extend(template_files(&name, Reach::Anywhere));
+            }
+        }
+    }
+    found
+}
+
+/// A path with or without its extensions. Before the extension of the language there may be that of the result.
+fn template_files(path: &str, reach: Reach) -> Vec<Guess> {
+    vec![
+        guess(path, reach, Thing::File),
+        guess(path, reach, TEMPLATES),
+        guess(format!("{path}.html"), reach, TEMPLATES),
+        guess(format!("{path}.blade"), reach, TEMPLATES),
+    ]
+}
+
+/// `shared/_header`, as Rails names the file of `shared/header`.
+fn partial(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, name)) => format!("{folder}/_{name}"),
+        None => format!("_{path}"),
+    }
+}
+
+/// The extensions of files that a link without one may lead to.
+const PAGES: Thing = Thing::Module(&["md", "mdx", "markdown", "rst", "adoc", "html", "txt"]);
+
+pub(crate) fn link_guesses(from: &str, target: &str) -> Vec<Guess> {
+    let target = decode(target);
+    let mut found = Vec::new();
+    let from_root = join("", target.trim_start_matches('/'));
+    let relative = if target.starts_with('/') { None } else { beside(from, &target) };
+    for path in [relative, from_root].into_iter().flatten().filter(|path| !path.is_empty()) {
+        found.push(guess(path.clone(), Reach::Here, Thing::File));
+        found.push(guess(path, Reach::Here, PAGES));
+    }
+    found
+}
+
+/// Decodes percent-encoding in a link; unchanged if the result is not UTF-8.
+fn decode(link: &str) -> String {
+    let mut bytes = Vec::with_capacity(link.len());
+    let mut rest = link.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).filter(|digits| byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let decoded = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        bytes.push(decoded.unwrap_or(byte));
+        rest = if decoded.is_some() { &behind[2..] } else { behind };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| link.to_owned())
+}
+
+/// Resolves `"x.h"`: next to the file, or below an include directory.
+pub(crate) fn include_guesses(from: &str, target: &str) -> Vec<Guess> {
+    beside_or_anywhere(from, target)
+}
+
+/// `@import("x.zig")`; other names are packages of the build.
+pub(crate) fn zig_guesses(from: &str, target: &str) -> Vec<Guess> {
+    let is_file = target.contains('.');
+    let path = beside(from, target).filter(|_| is_file);
+    path.into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect()
+}
+
+/// Resolves `source lib/x.sh`, ignoring a computed directory before it.
+pub(crate) fn sourced_guesses(from: &str, target: &str) -> Vec<Guess> {
+    beside_or_anywhere(from, target.trim_start_matches('/'))
+}
+
+/// Resolves `./modules/vpc`: the files of a directory.
+pub(crate) fn terraform_guesses(from: &str, target: &str) -> Vec<Guess> {
+    let path = beside(from, target).filter(|path| target.starts_with('.') && !path.is_empty());
+    path.into_iter().map(|path| guess(path, Reach::Here, Thing::Package(&["tf"]))).collect()
+}
+
+fn beside_or_anywhere(from: &str, target: &str) -> Vec<Guess> {
+    let mut found: Vec<Guess> =
+        beside(from, target).into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
+    let plain = target.trim_start_matches("./");
+    if !plain.starts_with("../") {
+        found.push(guess(plain, Reach::Anywhere, Thing::File));
     }
     found
 }

@@ -9,7 +9,7 @@ use crate::adopted::doubts_soon;
 use crate::doubt::Doubt;
 use crate::git::Git;
 use crate::indexing::put_back_since;
-use crate::memory::words::state_of;
+use crate::memory::about::state_of;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use recall_text::DocPath;

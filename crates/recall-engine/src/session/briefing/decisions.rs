@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use recall_core::{DocumentType, Filters, MemoryId, MemoryType, MemoryView, Scope, SearchRequest};
 use recall_text::DocPath;
 
-use crate::memory::words::{weight, words_of};
+use crate::memory::about::{weight, words_of};
 use crate::memory::{bring_up_anchors, recall_memory};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;

@@ -6,7 +6,7 @@ use std::path::Path;
 use recall_core::{Memory, MemoryType, Ownership, Scope};
 
 use crate::mask::Masking;
-use crate::memory::profile::{PROFILE, profile_of, read};
+use crate::memory::verify::{PROFILE, profile_of, read_profile};
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
 use crate::session_log::SessionError;
@@ -25,7 +25,7 @@ impl Scene<'_> {
     pub(crate) fn profile(&self) -> Result<Vec<Entry>, SessionError> {
         let mut entries = vec![self.project()?];
         let places = &self.engine.registry.places;
-        let users = read(&places.global_root, Path::new(PROFILE)).map(|text| ("The user's profile", text));
+        let users = read_profile(&places.global_root, Path::new(PROFILE)).map(|text| ("The user's profile", text));
         let projects = profile_of(&self.store.root).map(|text| {
             let is_confirmed = self.engine.registry.own.confirmed_profile(&text);
             (if is_confirmed { "The project's profile" } else { UNCONFIRMED }, text)
