@@ -1,22 +1,17 @@
-//! The commands of `recall`, one file each: its arguments and what it does.
+//! The commands of `recall`, each in a file, alone or with a related one: its arguments and what it does.
 
 mod audit;
 mod backup;
-mod briefing;
-mod compact;
 mod completions;
 mod config;
 mod context;
 mod daemon;
 mod doctor;
-mod exact;
 mod export;
 mod external;
-mod feedback;
 mod find;
 mod get;
 mod graph;
-mod history;
 mod hook;
 mod import;
 mod include;
@@ -28,7 +23,6 @@ mod mcp;
 mod models;
 mod open;
 mod overview;
-mod promote;
 mod publish;
 mod query;
 mod rebuild;
@@ -117,13 +111,13 @@ pub(crate) enum Command {
         "recall feedback L-0123abcd useful",
         "recall feedback src/store.rs:10-42 outdated --note \"moved to src/db.rs\"",
     ))]
-    Feedback(feedback::FeedbackArgs),
+    Feedback(verify::FeedbackArgs),
     /// Check memories against their files, or mark memories as valid.
     #[command(after_help = examples!("recall verify", "recall verify L-0123abcd --confirm"))]
     Verify(verify::VerifyArgs),
     /// Move a memory from the project to the global store, or to the domain given with `--domain`.
     #[command(after_help = examples!("recall promote L-0123abcd", "recall promote L-0123abcd --domain payments"))]
-    Promote(promote::PromoteArgs),
+    Promote(update::PromoteArgs),
     /// Launch an agent in a mode, with the briefing of a new session.
     #[command(after_help = examples!(
         "recall launch",
@@ -147,7 +141,7 @@ pub(crate) enum Command {
         "recall briefing",
         "recall briefing --goal \"make retries bounded\" --budget-tokens 1000",
     ))]
-    Briefing(briefing::BriefingArgs),
+    Briefing(context::BriefingArgs),
     /// Show a whole document, chunk or memory.
     #[command(after_help = examples!(
         "recall get src/store.rs:10-42",
@@ -181,7 +175,7 @@ pub(crate) enum Command {
         "recall history src/store.rs",
         "recall history docs/adr/0001-two-indexes.md --limit 5",
     ))]
-    History(history::HistoryArgs),
+    History(get::HistoryArgs),
     /// Show the imports, definitions, uses and links of a symbol or a file.
     #[command(after_help = examples!(
         "recall graph SessionStore::open",
@@ -214,7 +208,7 @@ pub(crate) enum Command {
     Publish(publish::PublishArgs),
     /// Free the space of deleted data, and delete the indexes of roots that no longer exist.
     #[command(after_help = examples!("recall compact", "recall compact --scope all"))]
-    Compact(compact::CompactArgs),
+    Compact(rebuild::CompactArgs),
     /// Write memories, sessions and everything else that cannot be derived into a file.
     #[command(after_help = examples!(
         "recall backup ~/recall-2026-11-20.tar.gz",
@@ -306,18 +300,18 @@ pub(crate) fn run(
         Command::Query(args) => wait(query::run(args, context)),
         Command::Remember(args) => wait(remember::run(args, context)),
         Command::Update(args) => wait(update::run(args, context)),
-        Command::Feedback(args) => wait(feedback::run(args, context)),
+        Command::Feedback(args) => wait(verify::run_feedback(args, context)),
         Command::Verify(args) => wait(verify::run(args, context)),
-        Command::Promote(args) => wait(promote::run(args, context)),
+        Command::Promote(args) => wait(update::run_promote(args, context)),
         Command::Launch(args) => wait(launch::run(args, context)),
         Command::Loop(args) => wait(task_loop::run(*args, context)),
         Command::Session(command) => wait(session::run(command, context)),
-        Command::Briefing(args) => wait(briefing::run(args, context)),
+        Command::Briefing(args) => wait(context::run_briefing(args, context)),
         Command::Get(args) => wait(get::run(args, context)),
         Command::Open(args) => wait(open::run(args, context)),
         Command::List(args) => wait(list::run(args, context)),
         Command::Related(args) => wait(related::run(args, context)),
-        Command::History(args) => wait(history::run(args, context)),
+        Command::History(args) => wait(get::run_history(args, context)),
         Command::Graph(args) => wait(graph::run(args, context)),
         Command::Ui(args) => wait(ui::run(args, context)),
         Command::Status(args) => wait(status::run(args, context)),
@@ -326,7 +320,7 @@ pub(crate) fn run(
         Command::Rm(args) => wait(rm::run(args, context)),
         Command::Rebuild(args) => wait(rebuild::run(args, context)),
         Command::Publish(args) => wait(publish::run(args, context)),
-        Command::Compact(args) => wait(compact::run(args, context)),
+        Command::Compact(args) => wait(rebuild::run_compact(args, context)),
         Command::Backup(args) => wait(backup::run(args, context)),
         Command::Restore(args) => wait(restore::run(args, context)),
         Command::Export(args) => wait(export::run(args, context)),

@@ -22,7 +22,7 @@ use recall_api::v1;
 use recall_client::Client;
 use tonic::Status;
 
-use crate::output::human::screen::Screen as Look;
+use crate::output::format::Screen as Look;
 
 pub(crate) use state::Chosen;
 use state::{Act, State};

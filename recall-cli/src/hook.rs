@@ -10,7 +10,6 @@
 
 mod briefing;
 pub(crate) mod contract;
-mod frame;
 mod input;
 mod record;
 mod seen;
@@ -33,9 +32,9 @@ use crate::agents;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::Contract;
-use crate::hook::frame::frame;
 use crate::hook::input::{Input, ToolCall, ToolKind, ToolResult};
 use crate::hook::seen::Seen;
+use contract::frame;
 
 /// The most bytes of a prompt or an output that are sent. The daemon reads the beginning of a prompt, and an output ends with what
 /// failed.

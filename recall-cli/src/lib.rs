@@ -16,14 +16,12 @@ macro_rules! examples {
 
 mod agents;
 mod args;
-mod caller;
 mod command;
 mod command_context;
 mod complete;
 mod connection;
 mod editor;
 mod error;
-mod exit;
 mod finder;
 mod hook;
 mod last_search;
@@ -33,7 +31,6 @@ mod process_env;
 mod program;
 mod progress;
 pub mod project_root;
-mod question;
 mod service;
 mod standard_input;
 
@@ -43,8 +40,7 @@ use clap::CommandFactory as _;
 
 pub use args::Global;
 pub use command_context::CommandContext;
-pub use error::{CliError, CommandError};
-pub use exit::Exit;
+pub use error::{CliError, CommandError, Exit};
 pub use output::{Format, Output};
 pub use program::{run_program, wait};
 pub use progress::QueryBar;

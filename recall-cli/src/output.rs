@@ -3,7 +3,7 @@
 //! Standard output has the answer and nothing else, so that it can be piped; notes and errors go to standard error. What depends on a
 //! terminal (width, colour, relative times) is decided here once and passed on.
 
-mod format;
+pub(crate) mod format;
 pub(crate) mod human;
 pub(crate) mod json;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::error::{CliError, CommandError};
 pub(crate) use format::Color;
 pub use format::Format;
-use human::screen::Screen;
+use format::Screen;
 use human::style::{self, ERROR, NOTE};
 
 /// The indentation of the continued lines of a note.

@@ -8,7 +8,7 @@ use recall_api::v1;
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::output::human::hyperlink::without_links;
+use crate::output::human::text::without_links;
 use crate::process_env::ProcessEnv;
 
 /// The pager if `PAGER` is not set.

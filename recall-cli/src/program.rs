@@ -13,8 +13,7 @@ use recall_api::hint::{self, Audience};
 
 use crate::args::Global;
 use crate::command_context::CommandContext;
-use crate::error::{CliError, CommandError};
-use crate::exit::Exit;
+use crate::error::{CliError, CommandError, Exit};
 use crate::output::{Color, Format, Output};
 
 /// The umask with which the program was started.

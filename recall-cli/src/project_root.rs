@@ -9,7 +9,7 @@ use recall_config::{BroadRoot, check_project_root, project_root};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::output::human::hyperlink::Links;
+use crate::output::human::text::Links;
 
 /// Returns the project's root: the one given by the user, else that of the working directory.
 pub fn resolve(context: &CommandContext) -> PathBuf {

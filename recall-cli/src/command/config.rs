@@ -2,7 +2,6 @@
 
 mod change;
 mod edit;
-mod layer;
 mod list;
 mod path;
 mod schema;

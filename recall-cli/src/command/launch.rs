@@ -4,10 +4,8 @@
 //! with a repository is refused until a person has confirmed its text (ADR 36).
 
 mod client;
-mod context_file;
 mod context_text;
 mod mode;
-mod trust;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -24,10 +22,8 @@ use uuid::Uuid;
 use self::client::AgentClient;
 use self::context_text::{Parts, context_text};
 use self::mode::{Mode, ModeSource, Modes};
-use self::trust::{Trust, trust_of};
 use super::external::replace_by;
 use super::session::recover_session;
-use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
@@ -35,8 +31,9 @@ use crate::output::human::style::{DIM, NOTE, PATH, WARNING};
 use crate::output::human::text::printable;
 use crate::program::restore_umask;
 use crate::progress::patiently;
-use crate::project_root;
-use crate::question::{ask_yes, can_ask};
+use crate::standard_input::{ask_yes, can_ask};
+use crate::{Exit, project_root};
+use mode::{Trust, trust_of};
 
 /// The tokens of the briefing.
 const BRIEFING_TOKENS: u32 = 2_000;
@@ -130,8 +127,9 @@ pub(super) async fn run(args: LaunchArgs, context: &CommandContext) -> Result<Ex
         }
         return Ok(Exit::Done);
     };
-    let file = context_file::write(context.dirs(), &session, &text, context.process_env.started, settings.keep_context)
-        .map_err(|error| {
+    let file =
+        context_text::write_file(context.dirs(), &session, &text, context.process_env.started, settings.keep_context)
+            .map_err(|error| {
             CliError::new(Exit::Refused, Reason::Unavailable, format!("cannot write the context file: {error}"))
                 .with_causes_of(&error)
         })?;
@@ -246,7 +244,7 @@ async fn usable(mode: &Mode, context: &CommandContext) -> Result<(), CommandErro
     }
     let ModeSource::Project { path, .. } = &mode.source else { return Ok(()) };
     let name = &mode.name;
-    if can_ask(context) && !trust::is_agent(context) {
+    if can_ask(context) && !mode::is_agent(context) {
         let mut shown =
             format!("{NOTE}{}{NOTE:#} comes with the repository and would instruct your agent:\n", path.display());
         for line in mode.prompt.lines() {
@@ -254,7 +252,7 @@ async fn usable(mode: &Mode, context: &CommandContext) -> Result<(), CommandErro
         }
         context.output.note(&shown);
         if ask_yes("Use it, now and until it changes?", false).await? {
-            return trust::confirm(mode, context);
+            return mode::confirm_mode(mode, context);
         }
     }
     let message =
@@ -275,7 +273,7 @@ pub(super) fn confirm_mode(name: &str, context: &CommandContext) -> Result<(), C
         ))
         .into());
     }
-    trust::confirm(&mode, context)
+    mode::confirm_mode(&mode, context)
 }
 
 fn list(modes: &Modes, context: &CommandContext) -> Result<Exit, CommandError> {

@@ -1,20 +1,19 @@
-//! `recall search`
+//! `recall search`, also with `--exact` and `--regex`.
 
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
-use recall_api::{searched_files, v1};
+use recall_api::{nothing_matches, searched_files, v1};
 use recall_core::{Ablation, DocumentType, Scope};
 use recall_text::Language;
 
-use crate::command::exact;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::last_search::{LastSearch, Place};
 use crate::output::Format;
-use crate::output::human::facets;
+use crate::output::human::exact;
 use crate::output::human::search::{
-    View, describe_translation, did_you_mean, doubt, render, summary, unconfirmed_note,
+    self, View, describe_translation, did_you_mean, doubt, render, summary, unconfirmed_note,
 };
 use crate::{Exit, args, complete, project_root, standard_input};
 
@@ -125,7 +124,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     let others: Vec<String> = context.other_projects().iter().map(|root| root.to_string_lossy().into_owned()).collect();
     if args.exact.is_some() || args.regex.is_some() {
         let request = exact_request(args, context.request_context());
-        return exact::run(v1::ExactRequest { projects: others, ..request }, context).await;
+        return run_exact(v1::ExactRequest { projects: others, ..request }, context).await;
     }
     let lines = if args.full { usize::MAX } else { args.lines };
     let request = v1::SearchRequest { projects: others, ..request(args, context.request_context())? };
@@ -141,7 +140,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
             }
             let linked = project_root::links(context);
             let hits = render(&answer, View { lines, screen: output.screen(), links: linked.as_ref() });
-            context.page(&(hits + &facets::render(&answer, output.width)))?;
+            context.page(&(hits + &search::render_facets(&answer, output.width)))?;
             keep_hits(&answer, context);
             // Under the hits: the first line of the output is a hit.
             output.warn(&answer.warnings);
@@ -302,6 +301,29 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> Result<v1::SearchRe
         everywhere,
         preview: false,
     })
+}
+
+pub(super) async fn run_exact(request: v1::ExactRequest, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let answer = context.ask(async |client| client.exact(request.clone()).await).await?;
+    match output.format {
+        Format::Json => output.answer(&answer)?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            context.page(&exact::render(&answer))?;
+        }
+    }
+    if answer.results.is_empty() {
+        let request_offset = answer.query.as_ref().map_or(0, |query| query.offset);
+        if request_offset > 0 && answer.total_lines > 0 {
+            output.note(&format!("no more lines: {}", exact::summary(&answer)));
+        } else {
+            output.note(&nothing_matches(&answer));
+        }
+        return Ok(Exit::NothingFound);
+    }
+    output.note(&format!("\n{}", exact::summary(&answer)));
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -20,8 +20,7 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::service::sealed_file::{FileState, SealedFile};
-use crate::service::service_plan::{ServiceInput, ServicePlan, StopTime};
-use crate::service::{launchd, systemd, task_scheduler};
+use crate::service::{ServiceInput, ServicePlan, StopTime, launchd, systemd, task_scheduler};
 use report::{FileChange, FileStatus, ServiceState, state_text};
 
 pub(super) use report::{ServiceChange, change_text};

@@ -1,14 +1,11 @@
 //! `recall session`
 
 mod candidates;
-mod fix;
 mod hand_off;
-mod keep;
 mod list;
 mod log;
 mod search;
 mod show;
-mod start;
 mod stop;
 mod which;
 
@@ -23,7 +20,7 @@ use crate::error::CommandError;
 pub(crate) enum SessionCommand {
     /// Start a session and print its id.
     #[command(after_help = examples!("recall session start --goal \"bounded retries\" --briefing"))]
-    Start(start::StartArgs),
+    Start(log::StartArgs),
     /// End a session. Searches find its summary, which stays private unless `sessions.share` says otherwise.
     #[command(after_help = examples!(
         "recall session end --summary \"Retries have a limit.\"",
@@ -34,7 +31,7 @@ pub(crate) enum SessionCommand {
     End(stop::EndArgs),
     /// Bring the summary of a session into the project, where others see it.
     #[command(after_help = examples!("recall session keep", "recall session keep 38c4b499"))]
-    Keep(keep::KeepArgs),
+    Keep(stop::KeepArgs),
     /// Recover an interrupted session from its events and from git.
     #[command(after_help = examples!("recall session recover"))]
     Recover(stop::RecoverArgs),
@@ -49,7 +46,7 @@ pub(crate) enum SessionCommand {
         "recall session fix \"cannot borrow `self.cache` as mutable\"",
         "cargo test 2>&1 | recall session fix -",
     ))]
-    Fix(fix::FixArgs),
+    Fix(search::FixArgs),
     /// Print what another agent needs to go on with a session.
     #[command(name = "handoff", after_help = examples!("recall session handoff | codex exec -"))]
     HandOff(hand_off::HandOffArgs),
@@ -70,13 +67,13 @@ pub(super) use stop::recover_session;
 
 pub(super) async fn run(command: SessionCommand, context: &CommandContext) -> Result<Exit, CommandError> {
     match command {
-        SessionCommand::Start(args) => start::run(args, context).await,
+        SessionCommand::Start(args) => log::run_start(args, context).await,
         SessionCommand::End(args) => stop::end(args, context).await,
-        SessionCommand::Keep(args) => keep::run(args, context).await,
+        SessionCommand::Keep(args) => stop::keep(args, context).await,
         SessionCommand::Recover(args) => stop::recover(args, context).await,
         SessionCommand::List(args) => list::run(args, context).await,
         SessionCommand::Search(args) => search::run(args, context).await,
-        SessionCommand::Fix(args) => fix::run(args, context).await,
+        SessionCommand::Fix(args) => search::run_fix(args, context).await,
         SessionCommand::HandOff(args) => hand_off::hand_off(args, context).await,
         SessionCommand::Resume(args) => hand_off::resume(args, context).await,
         SessionCommand::Show(args) => show::run(args, context).await,

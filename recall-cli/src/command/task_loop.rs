@@ -3,9 +3,7 @@
 //! All state is in the list of tasks, in the folder `.ralph` and in git: a killed loop goes on where it was.
 
 mod agent;
-mod ask;
 mod folder;
-mod interrupts;
 mod prd;
 mod recorder;
 mod reply;
@@ -20,9 +18,7 @@ use recall_api::Reason;
 use serde::Serialize;
 
 use self::agent::Agent;
-use self::ask::Decision;
 use self::folder::{Asked, LoopFolder};
-use self::interrupts::Interrupts;
 use self::prd::{Next, Prd};
 use self::recorder::Recorder;
 use self::repository::LoopRepository;
@@ -35,7 +31,8 @@ use crate::output::human::quantity::count_noun;
 use crate::output::human::style::{GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
 use crate::program::restore_umask;
-use crate::question::can_ask;
+use crate::standard_input::can_ask;
+use turn::{Decision, Interrupts};
 
 /// The file with instructions for the agent, beside the list of tasks.
 const INSTRUCTIONS: &str = "PROMPT.md";
@@ -180,15 +177,15 @@ async fn work(
                 continue;
             }
             let decision = match answer.take() {
-                Some(Decision::Guidance(text)) => Decision::Guidance(ask::guidance(&asked, &text)),
+                Some(Decision::Guidance(text)) => Decision::Guidance(turn::guidance(&asked, &text)),
                 Some(decision) => decision,
                 None => {
-                    ask::show(&asked, &turns.context.output);
+                    turn::show_question(&asked, &turns.context.output);
                     if !can_ask(turns.context) {
                         return Ok((End::Escalated(asked), iterations));
                     }
                     tokio::select! {
-                        decision = ask::decision(&asked, &turns.context.output) => decision?,
+                        decision = turn::decision(&asked, &turns.context.output) => decision?,
                         () = interrupts.next() => return Ok((End::Interrupted, iterations)),
                     }
                 }

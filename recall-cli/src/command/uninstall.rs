@@ -12,12 +12,12 @@ use recall_os::{Folder, OpenError};
 use serde::Serialize;
 
 use super::service::{self, ServiceChange};
-use crate::Exit;
-use crate::agents::{self as registrations, Action, AgentChange, Mode, change_text};
+use crate::agents::{Action, AgentChange, Mode, change_text};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
-use crate::question::{ask_yes, can_ask};
+use crate::standard_input::{ask_yes, can_ask};
+use crate::{Exit, agents as registrations};
 
 /// Arguments of `recall uninstall`.
 #[derive(Debug, Args)]

@@ -11,9 +11,9 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 use recall_api::v1;
 
 use super::state::State;
+use crate::output::format::Screen;
 use crate::output::human::excerpt::Marked;
 use crate::output::human::quantity::{count, millis};
-use crate::output::human::screen::Screen;
 use crate::output::human::style::{DIM, LINE, NOTE, PATH, SYMBOL};
 use crate::output::human::text::{columns, fit_path, printable};
 

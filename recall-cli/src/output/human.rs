@@ -3,23 +3,16 @@
 //! The functions return text with ANSI styles; [`Output`](crate::output::Output) strips them if colours are off.
 
 pub(crate) mod adopted;
-pub(crate) mod context;
 pub(crate) mod daemon;
 pub(crate) mod exact;
 pub(crate) mod excerpt;
-mod explanation;
-pub(crate) mod facets;
-pub(crate) mod hyperlink;
 pub(crate) mod index;
 pub(crate) mod item;
 pub(crate) mod list;
-pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod models;
-pub(crate) mod moment;
 pub(crate) mod overview;
 pub(crate) mod rows;
-pub(crate) mod screen;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod status;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::service::sealed_file::{Comment, SealedFile};
-use crate::service::service_plan::{PlanError, ServiceInput, ServicePlan, StopTime, words};
+use crate::service::{PlanError, ServiceInput, ServicePlan, StopTime, words};
 
 const AGENT: &str = include_str!("../../../launchd/dev.recall.recalld.plist");
 

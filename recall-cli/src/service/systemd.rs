@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::service::sealed_file::{Comment, SealedFile};
-use crate::service::service_plan::{ServiceInput, ServicePlan, StopTime, words};
+use crate::service::{ServiceInput, ServicePlan, StopTime, words};
 
 const SERVICE: &str = include_str!("../../../systemd/recalld.service");
 const SOCKET: &str = include_str!("../../../systemd/recalld.socket");

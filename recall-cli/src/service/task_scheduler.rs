@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::service::sealed_file::{Comment, SealedFile};
-use crate::service::service_plan::{PlanError, ServiceInput, ServicePlan, StopTime};
+use crate::service::{PlanError, ServiceInput, ServicePlan, StopTime};
 
 /// The name of the task, in a folder of its own.
 const TASK: &str = r"\recall\recalld";

@@ -4,7 +4,7 @@ use clap::Args;
 use recall_config::{Change, Changed, Layer, Reach, Row, Settings};
 use serde::Serialize;
 
-use super::layer::{FileLayer, layer_root, root_for};
+use super::path::{FileLayer, layer_root, root_for};
 use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;

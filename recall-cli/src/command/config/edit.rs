@@ -6,7 +6,7 @@ use clap::Args;
 use recall_config::{Dirs, SettingsFile, replace_text, text_of};
 use serde::Serialize;
 
-use super::layer::{FileLayer, root_for};
+use super::path::{FileLayer, root_for};
 use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::editor::Editor;

@@ -8,7 +8,7 @@ use recall_client::{Client, ConnectError, Launch};
 use recall_config::{Layer, Loaded, Origin, Place, Reach, Row, Settings};
 use serde::Serialize;
 
-use super::layer::{layer_root, unknown};
+use super::path::{layer_root, unknown};
 use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};

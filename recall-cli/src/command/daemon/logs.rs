@@ -11,7 +11,8 @@ use recall_client::daemon::log_file;
 use crate::Exit;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
-use crate::output::{Format, Output, human};
+use crate::output::human::daemon;
+use crate::output::{Format, Output};
 
 /// The interval between two looks for new lines.
 const LOOK: Duration = Duration::from_millis(200);
@@ -58,7 +59,7 @@ fn show(lines: &[&str], output: &Output) -> Result<(), CommandError> {
     }
     match output.format {
         Format::Json => Output::raw(&(lines.join("\n") + "\n")),
-        Format::Human => output.text(&lines.iter().map(|line| human::log::render(line)).collect::<String>()),
+        Format::Human => output.text(&lines.iter().map(|line| daemon::render_log(line)).collect::<String>()),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::editor::Editor;
 use crate::error::{CliError, CommandError};
 use crate::output::human::style::{DIM, NOTE, PATH};
 use crate::output::human::text::printable;
-use crate::question::ask;
+use crate::standard_input::ask;
 
 /// The sections of each type's template, in order.
 const TEMPLATES: [(&str, &[&str]); 3] = [

@@ -1,19 +1,19 @@
-//! `recall session end` and `recall session recover`
+//! `recall session end`, `recall session recover` and `recall session keep`.
 
 use clap::{Args, ValueEnum};
 use recall_api::v1::{self, RequestContext, SessionState};
 use recall_core::EndReason;
 
 use super::candidates::{self, Save};
+use crate::Exit;
 use crate::command::session::which::{Unnamed, in_session, resolve_name, the_only};
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::output::human::quantity::count_noun;
-use crate::output::human::session::format_end;
+use crate::output::human::session::{format_end, format_keep};
 use crate::output::human::text::printable;
 use crate::output::{Format, Output};
-use crate::question::can_ask;
-use crate::{Exit, standard_input};
+use crate::standard_input::{self, can_ask};
 
 /// Arguments of `recall session end`.
 #[derive(Debug, Args)]
@@ -150,6 +150,30 @@ async fn finish(
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&format_end(&answer))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Arguments of `recall session keep`.
+#[derive(Debug, Args)]
+pub(crate) struct KeepArgs {
+    /// The session [default: the one of the environment, or the newest].
+    #[arg(value_name = "ID")]
+    session: Option<String>,
+}
+
+pub(super) async fn keep(args: KeepArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let client = context.connect().await?;
+    let request_context = in_session(&client, args.session, Unnamed::Newest, context).await?;
+    let session_id = request_context.session_id.clone();
+    let answer = client.keep_session(v1::KeepSessionRequest { context: Some(request_context), session_id }).await?;
+    match output.format {
+        Format::Json => output.answer(&answer)?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&format_keep(&answer))?;
         }
     }
     Ok(Exit::Done)

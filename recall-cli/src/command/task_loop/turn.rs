@@ -1,4 +1,5 @@
-//! One turn of the loop: the prompt, the agent's run, and what follows from its output.
+//! One turn of the loop: the prompt, the agent's run, the person's answer to its question, and the signals with which
+//! it ends.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -6,19 +7,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::agent::{Agent, Ended, OUTPUT_BYTES, Run, Surroundings};
-use super::ask::Decision;
 use super::folder::{Asked, LoopFolder, State};
-use super::interrupts::Interrupts;
 use super::prd::{Mark, Prd, Task};
 use super::recorder::Recorder;
 use super::reply::{Escalation, EscalationKind, Reply, read};
 use super::repository::LoopRepository;
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
-use crate::output::Format;
 use crate::output::human::quantity::count_noun;
-use crate::output::human::style::{GOOD, NOTE, WARNING};
+use crate::output::human::style::{DIM, GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
+use crate::output::{Format, Output};
+use crate::standard_input::ask;
 
 /// What all turns of a loop share.
 pub(super) struct Turns<'a> {
@@ -219,8 +219,114 @@ pub(super) fn prompt(task: &Task, guidance: Option<&str>, instructions: &str) ->
     text
 }
 
+/// What the person decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// The next run gets this text.
+    Guidance(String),
+    /// The task is left out.
+    Skip,
+    /// The next run gets nothing new.
+    Retry,
+    /// The loop ends. The question stays.
+    Abort,
+}
+
+/// The choices, as they are shown.
+const CHOICES: &str =
+    "[1-9] proceed with that option, [c] write guidance, [s] skip the task, [r] run again, [a] end the loop:";
+
+/// Shows a question.
+pub(super) fn show_question(asked: &Asked, output: &Output) {
+    let head = format!("{WARNING}{}{WARNING:#} at {}", asked.kind().as_str(), printable(&asked.task));
+    output.note(&head);
+    for line in asked.text.lines() {
+        output.note(&format!("{DIM}>{DIM:#} {}", printable(line)));
+    }
+}
+
+/// Asks the person at the terminal until the answer is one of the choices. The end of the input ends the loop.
+pub(super) async fn decision(asked: &Asked, output: &Output) -> Result<Decision, CommandError> {
+    loop {
+        let Some(answer) = ask(CHOICES).await? else { return Ok(Decision::Abort) };
+        match answer.as_str() {
+            "s" => return Ok(Decision::Skip),
+            "r" => return Ok(Decision::Retry),
+            "a" => return Ok(Decision::Abort),
+            "c" => match ask("guidance:").await? {
+                Some(text) if !text.is_empty() => return Ok(Decision::Guidance(guidance(asked, &text))),
+                _ => output.note(&format!("{NOTE}note{NOTE:#}: no guidance was given")),
+            },
+            option if is_option(option) => {
+                return Ok(Decision::Guidance(guidance(asked, &format!("Proceed with option {option}."))));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the guidance for the next run, which does not know the question.
+pub(super) fn guidance(asked: &Asked, answer: &str) -> String {
+    let answer = if is_option(answer) { format!("Proceed with option {answer}.") } else { answer.to_owned() };
+    let quote: Vec<String> = asked.text.lines().map(|line| format!("> {line}")).collect();
+    let quote = quote.join("\n");
+    format!("An earlier run of this task asked ({}):\n\n{quote}\n\nThe answer: {answer}\n", asked.kind().as_str())
+}
+
+fn is_option(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1'..=b'9'])
+}
+
+/// The signals. While it exists, they do not end the process.
+#[derive(Debug)]
+pub(super) struct Interrupts {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 3],
+}
+
+impl Interrupts {
+    /// Listens to Ctrl+C, to a request to end, and to the end of the terminal.
+    #[cfg(unix)]
+    pub(super) fn listen() -> Result<Self, CommandError> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let listen = |kind| signal(kind).map_err(|error| CliError::refusal("cannot listen to signals", &error));
+        let signals =
+            [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?];
+        Ok(Self { signals })
+    }
+
+    /// Waits for one.
+    #[cfg(unix)]
+    pub(super) async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.signals;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+
+    /// Listens to Ctrl+C.
+    #[cfg(not(unix))]
+    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+    pub(super) fn listen() -> Result<Self, CommandError> {
+        Ok(Self {})
+    }
+
+    /// Waits for it.
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "as on Unix")]
+    pub(super) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::reply::{Escalation, EscalationKind};
     use super::*;
 
     fn task() -> Task {
@@ -247,5 +353,14 @@ mod tests {
     fn the_built_in_instructions_are_no_answer() {
         let text = prompt(&task(), None, BUILT_IN);
         assert_eq!(read(&text.replace('\n', " "), "", "US-1"), Reply::Progress { error: None });
+    }
+
+    #[test]
+    fn guidance_repeats_the_question() {
+        let escalation = Escalation { kind: EscalationKind::Deviation, text: "1. a\n2. b".to_owned() };
+        let asked = Asked::new("US-1", &escalation);
+        let expected = "An earlier run of this task asked (deviation):\n\n> 1. a\n> 2. b\n\nThe answer: ";
+        assert_eq!(guidance(&asked, "2"), format!("{expected}Proceed with option 2.\n"));
+        assert_eq!(guidance(&asked, "Use b."), format!("{expected}Use b.\n"));
     }
 }

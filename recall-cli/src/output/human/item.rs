@@ -1,17 +1,16 @@
-//! Text output of one whole item.
+//! Text output of one whole item, and of a context window without the marks of Markdown.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::StoreScope;
 
 use super::excerpt::Marked;
-use super::hyperlink::{Links, link};
 use super::memory::{broken, facts};
-use super::screen::Screen;
-use super::style::{DIM, PATH, STRONG, SYMBOL};
-use super::text::printable;
+use super::style::{DIM, LINE, PATH, STRONG, SYMBOL};
+use super::text::{Links, link, printable};
+use crate::output::format::Screen;
 
 /// The requested text: that of the document or its lines, or that of the chunk if the id named one.
 pub(crate) fn content(answer: &v1::GetResponse) -> (&str, u32) {
@@ -65,6 +64,30 @@ pub(crate) fn memory_text(memory: &v1::Memory, content: &str) -> String {
     text
 }
 
+/// Formats the text of a window. Headings are highlighted, fences left out, and the lines of files indented.
+pub(crate) fn text(window: &str) -> String {
+    let mut shown = String::new();
+    let mut fence: Option<&str> = None;
+    for line in window.lines() {
+        if let Some(open) = fence {
+            if line == open {
+                fence = None;
+            } else {
+                let _ = writeln!(shown, "{DIM}│{DIM:#} {}", printable(line));
+            }
+        } else if line.starts_with("```") {
+            fence = Some(&line[..line.len() - line.trim_start_matches('`').len()]);
+        } else if let Some(place) = line.strip_prefix("### ") {
+            let _ = writeln!(shown, "{PATH}{}{PATH:#}", printable(place));
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            let _ = writeln!(shown, "{LINE}{}{LINE:#}", printable(heading));
+        } else {
+            let _ = writeln!(shown, "{}", printable(line));
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +130,16 @@ mod tests {
            8 │
            9 │ fn b() {}
         ");
+    }
+
+    #[test]
+    fn a_window_is_shown_without_its_fences() {
+        let window = "## Code\n### src/a.rs:1-3\n````rust\nlet a = \"```\";\n````\n- src/b.rs:4-9 fn b()\n";
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text(window)), @r#"
+        Code
+        src/a.rs:1-3
+        │ let a = "```";
+        - src/b.rs:4-9 fn b()
+        "#);
     }
 }

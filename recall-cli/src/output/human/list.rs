@@ -7,12 +7,11 @@ use recall_api::convert::scope;
 use recall_api::v1;
 use recall_core::StoreScope;
 
-use super::moment::moment;
 use super::quantity::bytes;
-use super::screen::Screen;
 use super::style::{DIM, PATH};
 use super::table::{Align, Column, render as table};
-use super::text::printable;
+use super::text::{moment, printable};
+use crate::output::format::Screen;
 
 /// What a listing shows of its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

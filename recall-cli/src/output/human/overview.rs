@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use recall_api::v1;
 
-use super::moment::moment;
 use super::quantity::{count, count_noun};
-use super::screen::Screen;
 use super::style::{DIM, GOOD, PATH, STRONG, SYMBOL, WARNING};
-use super::text::{columns, fit, fit_path, printable};
+use super::text::{columns, fit, fit_path, moment, printable};
+use crate::output::format::Screen;
 
 /// A command to run next, and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,21 +1,20 @@
-//! Text output of search results.
+//! Text output of search results, with facet counts and the scores of hits.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 use std::ops::Range;
 
 use recall_api::convert::scope;
 use recall_api::{searched_files, v1};
-use recall_core::StoreScope;
+use recall_core::{StoreScope, feature_words};
 
 use super::adopted;
 use super::excerpt::Marked;
-use super::explanation;
-use super::hyperlink::{Links, link};
 use super::memory::facts;
 use super::quantity::{count, count_noun, millis};
-use super::screen::Screen;
-use super::style::{DIM, LINE, PATH, SYMBOL, WARNING};
-use super::text::{columns, fit, fit_path, printable};
+use super::style::{DIM, LINE, PATH, STRONG, SYMBOL, WARNING};
+use super::text::{Links, columns, fit, fit_path, link, printable};
+use crate::output::format::Screen;
 
 /// The limits of what is shown of each hit.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +93,7 @@ fn render_hit(rank: u32, hit: &v1::Hit, view: View<'_>) -> String {
     let chunk = hit.chunk.clone().unwrap_or_default();
     let mut text = header(rank, hit, &doc, &chunk, view);
     if let Some(explain) = &hit.explain {
-        for line in explanation::lines(hit.score, explain) {
+        for line in explanation_lines(hit.score, explain) {
             let _ = writeln!(text, "     {DIM}{line}{DIM:#}");
         }
     }
@@ -169,8 +168,72 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, view:
     format!("{DIM}{number}{DIM:#} {place}{symbol}{DIM}{tail}{DIM:#}\n")
 }
 
+/// The order of the facets.
+const ORDER: [&str; 4] = ["type", "language", "directory", "tag"];
+
+/// Formats a blank line and one line per facet, the most frequent values first; empty if nothing was counted.
+pub(crate) fn render_facets(answer: &v1::SearchResponse, width: Option<usize>) -> String {
+    let mut text = String::new();
+    let known = ORDER.iter().filter_map(|name| Some((*name, answer.facets.get(*name)?)));
+    for (name, v1::Facet { counts, left_out }) in known.filter(|(_, facet)| !facet.counts.is_empty()) {
+        let mut counts: Vec<(&String, &u64)> = counts.iter().collect();
+        counts.sort_by_key(|(value, documents)| (Reverse(**documents), *value));
+        let values = counts.iter().map(|(value, documents)| format!("{} {}", printable(value), count(**documents)));
+        let mut line = values.collect::<Vec<_>>().join(" · ");
+        if *left_out > 0 {
+            let _ = write!(line, " · and {} more", count(*left_out));
+        }
+        let margin = ORDER.map(str::len).into_iter().max().unwrap_or_default();
+        let room = width.map(|width| width.saturating_sub(margin + 2));
+        let before = if text.is_empty() { "\n" } else { "" };
+        let _ = writeln!(text, "{before}{STRONG}{name:margin$}{STRONG:#}  {DIM}{}{DIM:#}", fit(&line, room));
+    }
+    text
+}
+
+/// The number of features shown. The others seldom add up to as much as the last of these.
+const MOST_FEATURES: usize = 10;
+
+/// Formats the score and its parts on one line, then the features with the largest contributions, one per line.
+pub(super) fn explanation_lines(score: f64, explain: &v1::Explain) -> Vec<String> {
+    let mut lines = vec![first(score, explain)];
+    let mut features: Vec<(&str, f64)> =
+        explain.contributions.iter().map(|(name, &part)| (name.as_str(), part)).collect();
+    features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(b.0)));
+    let parts: Vec<String> = features.iter().take(MOST_FEATURES).map(|(_, part)| format!("{part:+.3}")).collect();
+    let width = parts.iter().map(String::len).max().unwrap_or_default();
+    for (part, (name, _)) in parts.iter().zip(&features) {
+        lines.push(format!("  {part:>width$}  {}", feature_words(name).unwrap_or(name)));
+    }
+    if let Some(more) = features.len().checked_sub(MOST_FEATURES).filter(|more| *more > 0) {
+        lines.push(format!("  {:width$}  and {more} more", ""));
+    }
+    lines
+}
+
+/// `score 0.0325: lexical #1 (12.30 × 1.00) + symbol #2 (0.90 × 1.50), fused 0.0542, file_kind ×0.60`
+fn first(score: f64, explain: &v1::Explain) -> String {
+    let v1::Explain { lexical, semantic, symbol, path, fused, priors, rerank, contributions: _ } = explain;
+    let retrievers = [("lexical", lexical), ("semantic", semantic), ("symbol", symbol), ("path", path)];
+    let found: Vec<String> = retrievers
+        .into_iter()
+        .filter_map(|(name, said)| Some((name, (*said)?)))
+        .map(|(name, v1::Retrieved { rank, score, weight })| format!("{name} #{rank} ({score:.2} × {weight:.2})"))
+        .collect();
+    let mut text = format!("score {score:.4}: {}, fused {fused:.4}", found.join(" + "));
+    for (name, factor) in priors {
+        let _ = write!(text, ", {name} ×{factor:.2}");
+    }
+    if let Some(v1::Reranked { model, stage, score, rank_before }) = rerank {
+        let _ = write!(text, ", rerank {stage} by {model} {score:.3} (was #{rank_before})");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::output::human::style::plain;
 
@@ -272,6 +335,68 @@ mod tests {
         insta::assert_snapshot!(shown(vec![hit(), hit()], View { lines: 0, screen: Screen::default(), links: None }), @r"
         1. src/store.rs:9-11  impl Store > fn open
         2. src/store.rs:9-11  impl Store > fn open
+        ");
+    }
+
+    fn facet(counts: &[(&str, u64)], left_out: u64) -> v1::Facet {
+        v1::Facet { counts: counts.iter().map(|&(value, count)| (value.to_owned(), count)).collect(), left_out }
+    }
+
+    #[test]
+    fn the_most_frequent_values_come_first() {
+        let facets = BTreeMap::from([
+            ("type".to_owned(), facet(&[("adr", 3), ("code", 1200), ("documentation", 3)], 0)),
+            ("directory".to_owned(), facet(&[("src", 4)], 7)),
+            ("tag".to_owned(), facet(&[], 0)),
+        ]);
+        let answer = v1::SearchResponse { facets, ..v1::SearchResponse::default() };
+        insta::assert_snapshot!(plain(&render_facets(&answer, None)), @r"
+
+        type       code 1,200 · adr 3 · documentation 3
+        directory  src 4 · and 7 more
+        ");
+        insta::assert_snapshot!(plain(&render_facets(&answer, Some(30))), @r"
+
+        type       code 1,200 · adr 3…
+        directory  src 4 · and 7 more
+        ");
+        assert_eq!(render_facets(&v1::SearchResponse::default(), None), "");
+    }
+
+    #[test]
+    fn the_features_with_the_largest_contributions_are_listed() {
+        let parts = [1.25, -0.5, 0.001, -10.125, 0.3, 0.2, 0.1, 0.05, 0.04, -0.03, 0.02, 0.01];
+        let mut contributions: BTreeMap<String, f64> =
+            (0..).zip(parts).map(|(n, part)| (format!("f{n}"), part)).collect();
+        contributions.insert("body_best".to_owned(), 0.75);
+        let explain = v1::Explain { contributions, fused: 0.05, ..v1::Explain::default() };
+        insta::assert_snapshot!(explanation_lines(2.0, &explain)[1..].join("\n"), @r"
+          -10.125  f3
+           +1.250  f0
+           +0.750  text of the best passage
+           -0.500  f1
+           +0.300  f4
+           +0.200  f5
+           +0.100  f6
+           +0.050  f7
+           +0.040  f8
+           -0.030  f9
+                   and 3 more
+        ");
+        assert_eq!(explanation_lines(2.0, &v1::Explain::default()).len(), 1);
+    }
+
+    #[test]
+    fn an_explanation_names_every_part_of_the_score() {
+        let explain = v1::Explain {
+            lexical: Some(v1::Retrieved { rank: 1, score: 12.3, weight: 1.0 }),
+            symbol: Some(v1::Retrieved { rank: 2, score: 0.9, weight: 1.5 }),
+            fused: 0.0542,
+            priors: BTreeMap::from([("file_kind".to_owned(), 0.6)]),
+            ..v1::Explain::default()
+        };
+        insta::assert_snapshot!(first(0.0325, &explain), @r"
+        score 0.0325: lexical #1 (12.30 × 1.00) + symbol #2 (0.90 × 1.50), fused 0.0542, file_kind ×0.60
         ");
     }
 }

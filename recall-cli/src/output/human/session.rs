@@ -7,12 +7,11 @@ use recall_api::v1::{self, SessionState};
 use recall_core::TaskState;
 
 use super::memory::format_add;
-use super::moment::moment;
 use super::quantity::count_noun;
-use super::screen::Screen;
 use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
 use super::table::{Align, Column, render as table};
-use super::text::printable;
+use super::text::{moment, printable};
+use crate::output::format::Screen;
 
 /// Formats an event that was recorded.
 pub(crate) fn format_log(answer: &v1::LogEventResponse) -> String {

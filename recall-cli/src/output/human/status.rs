@@ -9,12 +9,11 @@ use recall_api::v1;
 use recall_core::StoreScope;
 
 use super::index::{PARSE_FAILED, RULED_OUT};
-use super::moment::moment;
 use super::quantity::{bytes, count, count_noun};
-use super::screen::Screen;
 use super::style::{DIM, PATH, STRONG, WARNING};
 use super::table::{Align, Column, render as table};
-use super::text::{printable, wrap};
+use super::text::{moment, printable, wrap};
+use crate::output::format::Screen;
 
 /// The maximum number of languages shown.
 const LANGUAGES: usize = 6;

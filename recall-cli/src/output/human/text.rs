@@ -1,10 +1,17 @@
-//! Sanitising, measuring, cutting and wrapping of text for a terminal.
+//! Sanitising, measuring, cutting and wrapping of text for a terminal, hyperlinks to files, and times for people.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anstream::adapter::strip_str;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use recall_text::clean;
 use unicode_width::UnicodeWidthChar;
+
+use super::quantity::count_noun;
 
 /// The spaces that replace a tab.
 const TAB: &str = "    ";
@@ -79,6 +86,89 @@ pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> Cow<'_, s
     Cow::Owned(wrapped)
 }
 
+/// The beginning of a link; its address and [`END`] follow.
+const BEGIN: &str = "\u{1b}]8;;";
+
+/// The end of an address.
+const END: &str = "\u{1b}\\";
+
+/// Where the links of an answer lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Links {
+    /// The name of this machine. A terminal that shows another machine's output does not open its own file of that name.
+    pub(crate) host: String,
+    /// The root of the project.
+    pub(crate) root: PathBuf,
+}
+
+impl Links {
+    /// Links a text to a file of the project.
+    fn link(&self, path: &str, text: &str) -> String {
+        format!("{BEGIN}{}{END}{text}{BEGIN}{END}", self.address(path))
+    }
+
+    /// Returns the file's address, percent-encoded.
+    fn address(&self, path: &str) -> String {
+        let mut address = format!("file://{}", self.host);
+        for byte in self.root.join(Path::new(path)).to_string_lossy().bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+                address.push(char::from(byte));
+            } else {
+                let _ = write!(address, "%{byte:02X}");
+            }
+        }
+        address
+    }
+}
+
+/// Links a text to a file of the project, if there are links.
+pub(crate) fn link(links: Option<&Links>, path: &str, text: &str) -> String {
+    links.map_or_else(|| text.to_owned(), |links| links.link(path, text))
+}
+
+/// Removes the links from a text, and keeps the linked words.
+pub(crate) fn without_links(text: &str) -> String {
+    let mut pieces = text.split(BEGIN);
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        kept.push_str(piece.split_once(END).map_or("", |(_, rest)| rest));
+    }
+    kept
+}
+
+/// The age below which a time is `just now`.
+const JUST_NOW: Duration = Duration::from_secs(45);
+
+const MINUTE: u64 = 60;
+
+const HOUR: u64 = 60 * MINUTE;
+
+const DAY: u64 = 24 * HOUR;
+
+/// The age in days from which the date says more than the age does.
+const DATED_FROM_DAYS: u64 = 30;
+
+/// Formats a time: relative to `now` if that is given, else to the minute in the user's time zone. Empty if it is out of range.
+pub(crate) fn moment(time: &prost_types::Timestamp, now: Option<Timestamp>) -> String {
+    let Ok(time) = Timestamp::new(time.seconds, time.nanos) else { return String::new() };
+    let absolute = |format: &str| time.to_zoned(TimeZone::system()).strftime(format).to_string();
+    let Some(now) = now else { return absolute("%Y-%m-%d %H:%M") };
+    // A clock that was set back, or another machine's.
+    let Ok(age) = Duration::try_from(now.duration_since(time)) else { return absolute("%Y-%m-%d %H:%M") };
+    let seconds = age.as_secs();
+    if age < JUST_NOW {
+        "just now".to_owned()
+    } else if seconds < HOUR {
+        format!("{} min ago", (seconds / MINUTE).max(1))
+    } else if seconds < DAY {
+        format!("{} ago", count_noun(seconds / HOUR, "hour", "hours"))
+    } else if seconds < DATED_FROM_DAYS * DAY {
+        format!("{} ago", count_noun(seconds / DAY, "day", "days"))
+    } else {
+        absolute("%Y-%m-%d")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,5 +204,39 @@ mod tests {
         assert_eq!(fit("abc", Some(0)), "…");
         assert_eq!(fit_path("src/very/long/name.rs", Some(8)), "…name.rs");
         assert_eq!(fit_path("a.rs", Some(8)), "a.rs");
+    }
+
+    #[test]
+    fn a_link_leads_to_the_file_on_this_machine_and_can_be_removed() {
+        let links = Links { host: "zoo".to_owned(), root: PathBuf::from("/home/me/my code") };
+        let text = link(Some(&links), "src/ü#1.rs", "src/ü#1.rs:10");
+        assert_eq!(
+            text,
+            "\u{1b}]8;;file://zoo/home/me/my%20code/src/%C3%BC%231.rs\u{1b}\\src/ü#1.rs:10\u{1b}]8;;\u{1b}\\"
+        );
+        assert_eq!(without_links(&format!("1. {text}  fn a")), "1. src/ü#1.rs:10  fn a");
+        assert_eq!(link(None, "a.rs", "a.rs:1"), "a.rs:1");
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), "src/ü#1.rs:10");
+    }
+
+    #[test]
+    fn a_terminal_says_how_long_ago_and_a_file_says_when() {
+        let now = Timestamp::new(1_700_000_000, 0).expect("in range");
+        let check = |seconds_ago: i64, expected: &str| {
+            let time = prost_types::Timestamp { seconds: 1_700_000_000 - seconds_ago, nanos: 0 };
+            assert_eq!(moment(&time, Some(now)), expected, "{seconds_ago}");
+        };
+        check(0, "just now");
+        check(50, "1 min ago");
+        check(59 * 60, "59 min ago");
+        check(60 * 60, "1 hour ago");
+        check(23 * 3600, "23 hours ago");
+        check(86_400, "1 day ago");
+        check(29 * 86_400, "29 days ago");
+        assert_eq!(moment(&prost_types::Timestamp { seconds: 1_690_000_000, nanos: 0 }, Some(now)).len(), 10);
+        // In the future, and without a present.
+        assert_eq!(moment(&prost_types::Timestamp { seconds: 1_700_000_100, nanos: 0 }, Some(now)).len(), 16);
+        assert_eq!(moment(&prost_types::Timestamp { seconds: 1_690_000_000, nanos: 0 }, None).len(), 16);
+        assert_eq!(moment(&prost_types::Timestamp { seconds: i64::MAX, nanos: 0 }, None), "");
     }
 }

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use recall_api::v1;
 
-use super::moment::moment;
 use super::quantity::count_noun;
-use super::screen::Screen;
 use super::style::{DIM, GOOD, PATH, STRONG, WARNING};
-use super::text::printable;
+use super::text::{moment, printable};
+use crate::output::format::Screen;
 
 /// How the reading of transcripts is switched on, and what that reads.
 const OFF: &str = "transcripts are not read: `transcripts.read` is off. `recall config set transcripts.read true` lets recall read \
