@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::admission::Admission;
 
-pub(crate) use crate::caller::{Caller, ClientId};
+pub(crate) use crate::places::{Caller, ClientId};
 
 /// Counts the clients that are connected. Clones share the count.
 #[derive(Clone, Debug)]

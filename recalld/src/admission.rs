@@ -7,8 +7,7 @@
 //! A check of the memory in intervals cannot keep a ceiling: within one interval, messages and unread answers grow by gigabytes
 //! (ADR 19). The budget of the connection comes first, so that a client that does not read delays only itself.
 
-mod answer;
-mod message;
+mod body;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,11 +15,10 @@ use recall_engine::{Budget, BudgetUse};
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 
-use crate::caller::Caller;
 use crate::middleware::{Middleware, Next};
+use crate::places::Caller;
 use crate::unread::{Room, Unread};
-use answer::AnswerBody;
-use message::MessageBody;
+use body::{AnswerBody, MessageBody};
 
 /// The reservation for an answer of unknown size. Fifty hits with all their fields take about as much; the reservation is
 /// corrected as soon as the answer is encoded.

@@ -15,8 +15,7 @@ use tokio::time::{Instant, Sleep};
 use tonic::transport::server::Connected;
 
 use crate::activity::Presence;
-use crate::caller::Caller;
-use crate::places::Place;
+use crate::places::{Caller, Place};
 
 /// How long a closed connection waits for its client to close it too.
 ///

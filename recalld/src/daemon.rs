@@ -13,8 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::admission::Admission;
-use crate::args::Tenure;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Tenure};
 use crate::event::Events;
 use crate::jobs::Jobs;
 use crate::meter::Meter;

@@ -2,10 +2,8 @@
 //!
 //! The hints of the reasons are in [`recall_api::hint`].
 
-mod backup;
-mod migrate;
 mod models;
-mod publish;
+mod transfer;
 
 use recall_api::{Failure, Reason};
 use recall_core::rql::{Problem as RqlProblem, RqlError};

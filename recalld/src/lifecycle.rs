@@ -1,11 +1,12 @@
-//! The main loop: serve, wait for a reason to end, drain.
+//! The main loop (serve, wait for a reason to end, drain), and its notifications to the service manager.
 
 use std::time::{Duration, Instant};
+
+pub(crate) use platform::{is_managed, ready, stopping, watchdog};
 
 use tokio::sync::{Notify, mpsc};
 
 use crate::event::Event;
-use crate::notify;
 use crate::server::{Patience, Server};
 
 /// Serves until there is a reason to end, then finishes the work in progress within a bound.
@@ -13,11 +14,11 @@ use crate::server::{Patience, Server};
 /// At the end it stops accepting, asks index jobs to stop, lets requests in flight finish, and closes the stores. A
 /// hangup notifies `look`, which makes the daemon check its locks and socket.
 pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain: Duration, look: &Notify) {
-    notify::ready();
-    let watchdog = tokio::spawn(notify::watchdog());
+    ready();
+    let watchdog = tokio::spawn(watchdog());
     let patience = wait_for_end(&mut events, drain, look).await;
     watchdog.abort();
-    notify::stopping();
+    stopping();
 
     let began = Instant::now();
     let finished = server.finish(patience).await;
@@ -57,6 +58,65 @@ async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look:
             }
         }
     }
+}
+
+#[cfg(unix)]
+mod platform {
+    //! Notifications to systemd.
+
+    use sd_notify::NotifyState;
+
+    /// Returns whether a service manager started the daemon.
+    pub(crate) fn is_managed() -> bool {
+        ["NOTIFY_SOCKET", "LISTEN_FDS"].iter().any(|name| std::env::var_os(name).is_some())
+    }
+
+    /// Reports that the daemon answers requests.
+    pub(crate) fn ready() {
+        send(NotifyState::Ready);
+    }
+
+    /// Reports that the daemon is about to end.
+    pub(crate) fn stopping() {
+        send(NotifyState::Stopping);
+    }
+
+    /// Reports periodically that the daemon is alive, if the service manager has a watchdog.
+    pub(crate) async fn watchdog() {
+        let Some(limit) = sd_notify::watchdog_enabled() else { return };
+        // Half the limit, as the manual of sd_watchdog_enabled recommends.
+        let mut tick = tokio::time::interval(limit / 2);
+        loop {
+            tick.tick().await;
+            send(NotifyState::Watchdog);
+        }
+    }
+
+    fn send(state: NotifyState<'_>) {
+        if let Err(error) = sd_notify::notify(&[state]) {
+            tracing::warn!(%error, "cannot notify the service manager");
+        }
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    //! Windows has no service manager for a user: a task starts the daemon at logon and is not told about it.
+
+    /// Returns whether a service manager started the daemon.
+    pub(crate) fn is_managed() -> bool {
+        false
+    }
+
+    /// Does nothing.
+    pub(crate) fn ready() {}
+
+    /// Does nothing.
+    pub(crate) fn stopping() {}
+
+    /// Returns at once.
+    #[expect(clippy::unused_async, reason = "the same function as on Unix")]
+    pub(crate) async fn watchdog() {}
 }
 
 #[cfg(test)]

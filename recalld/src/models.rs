@@ -4,7 +4,6 @@
 //! engine decides how a store uses an encoder.
 
 mod described;
-mod error;
 mod on_demand;
 mod problems;
 mod remote;
@@ -26,10 +25,9 @@ use recall_models::{
 };
 
 pub(crate) use described::STATIC;
-pub(crate) use error::ModelsError;
 use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run, Runtimes};
 use problems::CachedProblems;
-pub(crate) use problems::ModelProblem;
+pub(crate) use problems::{ModelProblem, ModelsError};
 pub(crate) use remote::RemoteError;
 use remote::RemoteModels;
 pub(crate) use transfer::Transfer;

@@ -1,4 +1,4 @@
-//! The limit on connections and the eviction of idle ones.
+//! The clients of calls, the limit on connections, and the eviction of idle ones.
 //!
 //! A connection that makes no call in time is closed. If all places are taken, the connection that has been idle longest is
 //! closed to admit the next; its client connects again at its next call. While every connection has a call in flight, the
@@ -24,8 +24,8 @@ use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::codegen::http::{Request, Response};
 
-use crate::caller::{Caller, ClientId};
 use crate::middleware::{Middleware, Next};
+use crate::unread::Unread;
 
 /// How long a connection must have been without a call before it may be evicted. Commands and agents that make several
 /// calls pause for less than that between them.
@@ -231,6 +231,19 @@ impl http_body::Body for Counted {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// The id of a connection, unique in the lifetime of the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClientId(pub(crate) u64);
+
+/// The client of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The id of its connection.
+    pub(crate) client: ClientId,
+    /// The answers that it has not read yet.
+    pub(crate) unread: Unread,
 }
 
 #[cfg(test)]

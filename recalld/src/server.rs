@@ -12,12 +12,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::accept::Acceptor;
+use crate::accept::{self, Acceptor};
 use crate::daemon::Daemon;
 use crate::deadline::Deadline;
 use crate::middleware::Around;
 use crate::panic::CatchPanic;
-use crate::peer;
 use crate::places::Places;
 use crate::service::Service;
 use crate::socket::Bound;
@@ -80,7 +79,7 @@ impl Server {
         let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
         let places = Places::new(settings.max_connections, settings.handshake_timeout, daemon.stop.clone());
         let acceptor =
-            Acceptor::new(bound, peer::own_user(), Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
+            Acceptor::new(bound, accept::own_user(), Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
         let accepting = tokio::spawn(acceptor.run(rebound, admitted, daemon.stop.clone()));
 
         let health = HealthReporter::new();

@@ -4,8 +4,6 @@
 //! count. A handler chooses the thread: short calls block a worker (ADR 24), others run on threads for blocking work. Begin with
 //! `calls` and `search`.
 
-mod adopted;
-mod backup;
 mod calls;
 mod config;
 mod context;
@@ -22,14 +20,12 @@ mod memory;
 mod migrate;
 mod models;
 mod page;
-mod publish;
 mod query;
 mod remind;
 mod run;
 mod search;
 mod session;
 mod status;
-mod store;
 mod transcripts;
 mod transfer;
 pub(crate) mod warning;
@@ -219,7 +215,7 @@ impl Recall for Service {
     }
 
     async fn publish(&self, request: Request<v1::PublishRequest>) -> Result<Response<v1::PublishResponse>, Status> {
-        publish::handle(self, request.into_inner()).await.map(Response::new)
+        index::publish(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactResponse>, Status> {
@@ -227,11 +223,11 @@ impl Recall for Service {
     }
 
     async fn backup(&self, request: Request<v1::BackupRequest>) -> Result<Response<v1::BackupResponse>, Status> {
-        backup::handle(self, request.into_inner()).await.map(Response::new)
+        transfer::backup(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn restore(&self, request: Request<v1::RestoreRequest>) -> Result<Response<v1::RestoreResponse>, Status> {
-        backup::restore(self, request.into_inner()).await.map(Response::new)
+        transfer::restore(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn config(&self, request: Request<v1::ConfigRequest>) -> Result<Response<v1::ConfigResponse>, Status> {

@@ -16,7 +16,7 @@ use recall_text::error_chain;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, MissedTickBehavior};
 
-use crate::args::Tenure;
+use crate::configuration::Tenure;
 use crate::daemon::Daemon;
 use crate::event::{Event, Events};
 use crate::lock::{Claim, DaemonLock, LockError};

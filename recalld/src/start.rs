@@ -17,16 +17,15 @@ use recall_core::Clock as _;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::Notify;
 
-use crate::args::{Args, Tenure};
-use crate::clock::SystemClock;
-use crate::configuration::Configuration;
+use crate::configuration::{Args, Configuration, Tenure};
 use crate::daemon::{Daemon, Identity};
 use crate::lock::LockError;
 use crate::log::{self, Destination, LogError};
+use crate::process::{self, SystemClock};
 use crate::server::Server;
 use crate::socket::{self, Bound, Inherited, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, lifecycle, models, notify, panic, parsers, process, upkeep, wake, wiring};
+use crate::{blocking, event, lifecycle, models, panic, parsers, upkeep, wiring};
 
 /// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
@@ -56,7 +55,7 @@ pub fn main_with(version: &'static str, before_parse: fn(&str)) -> ExitCode {
 
 fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     let started = Instant::now();
-    let is_managed = notify::is_managed();
+    let is_managed = lifecycle::is_managed();
     let tenure = args.tenure(is_managed);
     // Read at once: the file may be replaced while the daemon runs.
     let program = std::env::current_exe().ok();
@@ -116,13 +115,13 @@ async fn serve(
     let daemon = Arc::new(wiring::daemon(identity, settings, configuration, events.clone()));
 
     models::warm_up(daemon.settings.search.model);
-    wake::on_signals(events.clone()).map_err(StartError::Signals)?;
+    event::on_signals(events.clone()).map_err(StartError::Signals)?;
     if tenure == Tenure::Private {
-        wake::on_owner_gone(events.clone()).map_err(StartError::Thread)?;
+        event::on_owner_gone(events.clone()).map_err(StartError::Thread)?;
     }
     if let (Tenure::Detached, Some(period)) = (tenure, daemon.settings.daemon.idle_exit) {
         let engine = Arc::clone(&daemon.engine);
-        wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
+        event::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
     upkeep::watch_memory(Arc::clone(&daemon));
     upkeep::watch_histories(Arc::clone(&daemon));

@@ -25,14 +25,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::admission::Admission;
-use crate::clock::SystemClock;
 use crate::configuration::Configuration;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
 use crate::jobs::Jobs;
-use crate::memory::MemoryUse;
 use crate::models::{self, Models};
 use crate::parsers::ParserPool;
+use crate::process::{MemoryUse, SystemClock};
 use crate::reported::Reported;
 use crate::upkeep::{COPIES_OF_A_NETWORK, Shares};
 

@@ -1,4 +1,4 @@
-//! The problems of the selected models.
+//! The errors of operations on models, and the problems of the selected models.
 //!
 //! Every answer asks for them, so the models' folder is read at most once per [`AT_MOST_EVERY`].
 
@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use recall_api::hint::{self, Audience};
 use recall_api::v1;
 use recall_models::providers::RemoteName;
-use recall_models::{FolderError, Installed, ModelsFolder, Role};
+use recall_models::{
+    AddError, FetchError, FolderError, InstallError, Installed, ModelsFolder, PullError, Role, RuntimeError,
+};
 
 use crate::failure::IntoFailure as _;
-use crate::models::ModelsError;
 use crate::models::remote::{RemoteError, RemoteModels};
 
 /// How often the files are read at most. A client that sends one request per second gets a new problem with the next
@@ -127,6 +128,71 @@ fn remote_problem(role: Role, name: &str, error: RemoteError) -> ModelProblem {
         hint: hint::for_failure(&failure, Audience::Command).unwrap_or_else(|| CHOOSE_ANOTHER.to_owned()),
         path: PathBuf::new(),
     }
+}
+
+/// An operation on models failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ModelsError {
+    /// The folder of models cannot be used, or a model does not fit the request.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A model was not installed.
+    #[error(transparent)]
+    Add(#[from] AddError),
+    /// A model was not pulled.
+    #[error(transparent)]
+    Pull(#[from] PullError),
+    /// The runtime cannot be used.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// The runtime was not installed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// A remote model cannot be used.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// A download failed, or none is possible.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The folder does not exist.
+    #[error("there is no folder {}", path.display())]
+    NoFolder {
+        /// The folder that the client named.
+        path: PathBuf,
+    },
+    /// No model that can be pulled has that name.
+    #[error("no model that can be pulled is called `{name}`")]
+    Unknown {
+        /// The name that the client gave.
+        name: String,
+    },
+    /// A model was removed from the folder during the operation.
+    #[error("the model {name} has been removed")]
+    Vanished {
+        /// Its name.
+        name: String,
+    },
+    /// The built-in model was selected, but the settings turn it off.
+    #[error("the built-in model is off")]
+    BuiltInIsOff,
+    /// No encoder would embed what a language model writes about chunks.
+    #[error("no encoder is selected, which would embed the descriptions")]
+    NothingDescribed,
+    /// The built-in model cannot be removed.
+    #[error("the built-in model is a part of the program")]
+    BuiltInStays,
+    /// The given file is a library, not a package.
+    #[error("{} is a library, not the package that holds it", path.display())]
+    NoPackage {
+        /// The file that the client named.
+        path: PathBuf,
+    },
+    /// There is no package with that provider.
+    #[error("no package of the runtime with the provider `{provider}` is known")]
+    NoProvider {
+        /// The provider.
+        provider: String,
+    },
 }
 
 #[cfg(test)]

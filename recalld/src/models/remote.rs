@@ -19,7 +19,7 @@ use recall_models::providers::{
 use recall_text::error_chain;
 
 use super::described::names;
-use crate::clock::SystemClock;
+use crate::process::SystemClock;
 
 /// The remote models of a user.
 pub(super) struct RemoteModels {

@@ -15,7 +15,7 @@ use recall_text::Language;
 
 use super::frame::Request;
 use super::process::{Process, Worker};
-use crate::memory::MemoryUse;
+use crate::process::MemoryUse;
 
 /// The time beyond the limit of the parse itself: for the rest of the work on a text, and the way there and back.
 const GRACE: Duration = Duration::from_millis(800);

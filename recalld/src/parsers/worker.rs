@@ -70,7 +70,7 @@ mod platform {
 
     use rustix::process::{Resource, Rlimit, setrlimit};
 
-    use crate::memory::MemoryUse;
+    use crate::process::MemoryUse;
 
     /// The most address space that a worker may add to what its start took, which is mostly reserved and never used.
     const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;

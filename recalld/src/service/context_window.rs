@@ -11,7 +11,7 @@ use recall_engine::{ContextRequest as Asked, ContextSection, ContextSpan, Contex
 use recall_text::condense;
 use tonic::Status;
 
-use super::{Service, context, search, store, warning};
+use super::{Service, context, ids, search, warning};
 
 /// The name of the only tokenizer.
 const TOKENIZER: &str = "estimate";
@@ -130,7 +130,7 @@ fn span_to_proto(span: ContextSpan, coverage: &[Coverage]) -> PackedSpan {
     } = span;
     PackedSpan {
         context_type: section_to_proto(section).into(),
-        doc: Some(document::to_proto(&found, scope, &store::id_at(place, coverage))),
+        doc: Some(document::to_proto(&found, scope, &ids::store_id_at(place, coverage))),
         chunk: Some(chunk::to_proto(&part, found.id, &text)),
         citation,
         score,

@@ -9,7 +9,7 @@ use recall_engine::{Check, DoctorReport, DoctorRequest as Asked, Finding, Fix, G
 use tonic::Status;
 
 use super::warning::ROTATE;
-use super::{Service, context, store};
+use super::{Service, context, ids};
 use crate::blocking;
 use crate::models::ModelProblem;
 
@@ -88,7 +88,7 @@ fn finding(found: Finding) -> v1::Finding {
         hint: hint.to_owned(),
         path: path.map(|path| root.join(path).to_string_lossy().into_owned()).unwrap_or_default(),
         fixed: is_fixed,
-        store_id: store::id(&root),
+        store_id: ids::store_id(&root),
     }
 }
 

@@ -9,7 +9,7 @@ use recall_core::{Case, ExactRequest, OtherProjects};
 use recall_engine::{Coverage, ExactAnswer, ExactTotals, Hit};
 use tonic::Status;
 
-use super::{Service, context, search, store, warning};
+use super::{Service, context, ids, search, warning};
 use crate::admission::Answering;
 
 /// The number of lines that the reservation of every answer covers.
@@ -74,7 +74,7 @@ fn to_proto(request: &ExactRequest, answer: ExactAnswer) -> v1::ExactResponse {
         stats: Some(v1::SearchStats {
             total_hits: lines,
             snapshot: snapshot.map(time::to_proto),
-            generation: store::generation(&coverage),
+            generation: ids::generation(&coverage),
             stages: stages.into_iter().map(|(stage, took)| (stage.to_owned(), search::millis(took))).collect(),
             stores: coverage.iter().map(search::searched_store).collect(),
             indexing: search::indexing(&coverage),
@@ -102,7 +102,7 @@ fn hit(line: &Hit, coverage: &[Coverage]) -> v1::Hit {
         None => line.citation(),
     };
     let root = elsewhere.map(|root| root.to_string_lossy().into_owned()).unwrap_or_default();
-    let doc = document::to_proto(&line.document, line.scope, &store::id_at(place, coverage));
+    let doc = document::to_proto(&line.document, line.scope, &ids::store_id_at(place, coverage));
     let highlights = line.highlights.iter();
     v1::Hit {
         score: line.score,

@@ -8,7 +8,7 @@ use recall_engine::{CitedItem, DocumentCommit, GetError, History, Item, ItemRequ
 use recall_text::DocPath;
 use tonic::Status;
 
-use super::{Service, context, memory, store, warning};
+use super::{Service, context, ids, memory, warning};
 use crate::daemon::Daemon;
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
@@ -70,10 +70,10 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         warnings,
     } = item;
     let hash = found.hash.short();
-    let doc = document::to_proto(&found, scope, &store::id(&coverage.root));
+    let doc = document::to_proto(&found, scope, &ids::store_id(&coverage.root));
     let mut doc = v1::Document { created_at: created.map(time::to_proto), ..doc };
     if coverage.is_shared {
-        store::name_document(&mut doc);
+        ids::name_document(&mut doc);
     }
     let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
         let whole = parent_text.unwrap_or_default();
@@ -82,7 +82,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         let start = u32::from(end > 0);
         let mut part = chunk::to_proto(&span, found.id, &text);
         if coverage.is_shared {
-            store::name_chunk(&mut part, &doc.path, span.ordinal);
+            ids::name_chunk(&mut part, &doc.path, span.ordinal);
         }
         (whole, start, end, Some(part), cited)
     } else {

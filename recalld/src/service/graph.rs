@@ -10,7 +10,7 @@ use recall_core::Scope;
 use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing, Related, RelatedDocument};
 use tonic::Status;
 
-use super::{Service, context, store, warning};
+use super::{Service, context, ids, warning};
 
 pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<GraphResponse, Status> {
     let GraphRequest { context, node, relations, depth, limit, scope: wanted } = request;
@@ -109,7 +109,7 @@ pub(super) async fn related(service: &Service, request: RelatedRequest) -> Resul
 
 fn related_response(related: Related) -> RelatedResponse {
     let Related { scope, documents, coverage, warnings } = related;
-    let store_id = store::id(&coverage.root);
+    let store_id = ids::store_id(&coverage.root);
     let entry = |found: RelatedDocument| {
         let RelatedDocument { document: found, score, ties, citation } = found;
         RelatedEntry {

@@ -1,10 +1,14 @@
-//! Abbreviated and foreign ids in requests, which are replaced by the ids of memories and documents before the requests are read.
+//! Ids in messages: those of stores, with their names, and abbreviated and foreign ids, which are replaced by those of memories and
+//! documents before the requests are read.
+
+use std::path::Path;
 
 use recall_api::v1::{
-    AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
+    self, AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
     RemoveRequest, RequestContext, UpdateRequest, VerifyRequest,
 };
-use recall_engine::Abbreviated;
+use recall_core::ContentHash;
+use recall_engine::{Abbreviated, Coverage};
 use tonic::Status;
 
 use super::{Service, context};
@@ -71,4 +75,35 @@ pub(super) async fn complete<R: NamesItems>(service: &Service, mut request: R) -
         request.names().into_iter().filter(|given| **given == name).for_each(|given| whole.clone_into(given));
     }
     Ok(request)
+}
+
+/// Returns a store's id, a hash of its root's path.
+pub(super) fn store_id(root: &Path) -> String {
+    ContentHash::hash(root.as_os_str().as_encoded_bytes()).short()
+}
+
+/// Returns the id of the searched store with that index; empty if there is none.
+pub(super) fn store_id_at(place: usize, coverage: &[Coverage]) -> String {
+    coverage.get(place).map(|coverage| store_id(&coverage.root)).unwrap_or_default()
+}
+
+/// Returns the generation of the project's store, or of the first searched store if the project's was not searched.
+pub(super) fn generation(coverage: &[Coverage]) -> u64 {
+    coverage.first().map_or(0, |coverage| coverage.generation.0)
+}
+
+/// Returns a store's name, which is that of its root's directory.
+pub(super) fn store_name(root: &Path) -> String {
+    root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Gives a published document its id.
+pub(super) fn name_document(doc: &mut v1::Document) {
+    doc.id.clone_from(&doc.path);
+}
+
+/// Gives a chunk of a published document its id.
+pub(super) fn name_chunk(chunk: &mut v1::Chunk, path: &str, ordinal: u32) {
+    chunk.id = format!("{path}#{ordinal}");
+    path.clone_into(&mut chunk.doc_id);
 }

@@ -1,17 +1,20 @@
 //! `Index` and `Remove`: adds files to the index and removes them; `Rebuild` and `Compact`: builds it again, and frees the space of
-//! deleted data.
+//! deleted data; `Publish`: publishes a project to a shared store.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use recall_api::convert::{indexed_type, remember, scope};
 use recall_api::v1::{
-    CompactRequest, CompactResponse, IndexEvent, IndexRequest, ItemFailure, RebuildRequest, RebuildTarget,
+    self, CompactRequest, CompactResponse, IndexEvent, IndexRequest, ItemFailure, RebuildRequest, RebuildTarget,
     RemoveRequest, RemoveResponse,
 };
 use recall_api::{InvalidRequest, Problem};
 use recall_core::{DocumentId, MemoryId, Scope, StoreScope};
-use recall_engine::{CompactReport, IndexRequest as Asked, RebuildPart, RemoveReport, Tombstones};
+use recall_engine::{
+    Cancel, CompactReport, Comparison, IndexRequest as Asked, PublishReport, PublishRequest, RebuildPart, RemoveReport,
+    Tombstones,
+};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};
@@ -139,6 +142,49 @@ pub(super) async fn compact(service: &Service, request: CompactRequest) -> Resul
         bytes_after,
         took_ms: took.as_secs_f64() * 1e3,
         deleted_roots: deleted.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+    })
+}
+
+/// The most paths of a difference that an answer names.
+const MOST_PATHS: usize = 100;
+
+pub(super) async fn publish(service: &Service, request: v1::PublishRequest) -> Result<v1::PublishResponse, Status> {
+    let v1::PublishRequest { context, store, repository, branch, verify } = request;
+    let origin = context::origin(context)?;
+    let named = |name: String| Some(name).filter(|name| !name.is_empty());
+    let asked = PublishRequest {
+        store: named(store),
+        repository: named(repository),
+        branch: named(branch),
+        comparison: if verify { Comparison::Each } else { Comparison::Digest },
+    };
+    let publish =
+        move |daemon: &crate::daemon::Daemon| daemon.engine.publish(&origin, &asked, &mut |_| {}, &Cancel::default());
+    let PublishReport { store, branch, outcome, difference, took } = service.call(publish).await?;
+    let difference = difference.unwrap_or_default();
+    let differing = |code: &str, paths: Vec<String>| {
+        let code = code.to_owned();
+        paths.into_iter().map(move |item| v1::ItemFailure { item, code: code.clone(), reason: String::new() })
+    };
+    let all = differing("MISSING", difference.missing)
+        .chain(differing("DIFFERENT", difference.different))
+        .chain(differing("EXTRA", difference.extra));
+    let mut differences: Vec<v1::ItemFailure> = all.collect();
+    let difference_count = differences.len() as u64;
+    differences.truncate(MOST_PATHS);
+    Ok(v1::PublishResponse {
+        store,
+        repository: branch.repository,
+        branch: branch.name,
+        generation: outcome.generation,
+        documents: outcome.documents,
+        sent_documents: outcome.sent_documents,
+        removed_documents: outcome.removed_documents,
+        sent_chunks: outcome.sent_chunks,
+        known_chunks: outcome.known_chunks,
+        differences,
+        difference_count,
+        took_ms: took.as_secs_f64() * 1e3,
     })
 }
 

@@ -9,7 +9,7 @@ use recall_text::quantity::count_noun;
 use recall_text::{Language, fold_case, normalize_text};
 use tonic::Status;
 
-use super::{Service, context, memory, store, warning};
+use super::{Service, context, ids, memory, warning};
 
 /// The most broken anchors that are named.
 const MOST_ANCHORS: usize = 3;
@@ -47,7 +47,7 @@ fn response(listing: Listing) -> ListResponse {
         entries: documents.iter().map(|listed| entry(listed, &coverage)).collect(),
         next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
         total,
-        generation: store::generation(&coverage),
+        generation: ids::generation(&coverage),
         warnings: warning::to_proto(warnings),
     }
 }
@@ -56,7 +56,7 @@ fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
     let Listed { scope, store: place, document: found, created, chunks, memory: recalled, record, stale, also_at } =
         listed;
     let recalled = recalled.as_deref();
-    let store_id = store::id_at(*place, coverage);
+    let store_id = ids::store_id_at(*place, coverage);
     let doc =
         v1::Document { created_at: Some(time::to_proto(*created)), ..document::to_proto(found, *scope, &store_id) };
     ListEntry {

@@ -1,19 +1,18 @@
 //! The RPCs about memories, and the conversion of memories and notes about them to messages.
 
 use recall_api::convert::{memory, remember, scope, time};
-use recall_api::v1;
 use recall_api::v1::{
-    AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse, Severity,
-    UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
+    self, AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse,
+    Severity, UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
 };
 use recall_core::{MemoryView, Scope, StoreScope};
 use recall_engine::{
-    AddOutcome, AddReport, AnchorChange, FeedbackReport, ItemRequest, MemoryNote, Parent, PromoteReport, SimilarMemory,
-    UpdateReport, VerifyReport,
+    AddOutcome, AddReport, AdoptedHit, AdoptedReport, AnchorChange, Doubt, FeedbackReport, ItemRequest, MemoryNote,
+    Owner, Parent, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
 };
 use tonic::Status;
 
-use super::{Service, adopted, context, warning};
+use super::{Service, context, warning};
 use crate::daemon::Daemon;
 
 /// `Add`: stores a memory.
@@ -84,7 +83,7 @@ pub(super) async fn verify(service: &Service, request: VerifyRequest) -> Result<
     let broken = report.broken();
     // The verification of each memory reports the anchors that could not be renewed.
     let VerifyReport { memories, mut changes, adopted: files, notes: _ } = report;
-    let adopted = files.as_deref().map(adopted::check);
+    let adopted = files.as_deref().map(check);
     let verified = memories.iter().map(|recalled| {
         let changes = changes.remove(&recalled.memory.id).unwrap_or_default();
         verified_memory(recalled, changes)
@@ -158,5 +157,42 @@ fn note(note: MemoryNote) -> v1::Warning {
             let hint = "read both; if one no longer holds, delete it, or retire the older one with `supersedes`";
             warning::new("MAY_CONTRADICT", Severity::Warning, message, hint)
         }
+    }
+}
+
+/// Converts the check of all files.
+pub(super) fn check(report: &AdoptedReport) -> v1::AdoptedCheck {
+    let AdoptedReport { files, claims, doubts: _, is_too_early } = report;
+    let doubts = report.without_repeats().iter().map(doubt).collect();
+    v1::AdoptedCheck { files: *files, claims: *claims, doubts, too_early: *is_too_early }
+}
+
+/// Converts what is known of a hit.
+pub(super) fn hit(adopted: &AdoptedHit) -> v1::Adopted {
+    let AdoptedHit { owner, agent, file, doubts } = adopted;
+    let trust = match owner {
+        Owner::User => v1::Trust::Medium,
+        // Nothing proves that a file in a clone is not from the repository.
+        Owner::Repository | Owner::Local => v1::Trust::Low,
+    };
+    v1::Adopted {
+        owner: owner.as_str().to_owned(),
+        trust: trust.into(),
+        file: file.as_ref().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default(),
+        doubts: doubts.iter().map(doubt).collect(),
+        agent: (*agent).to_owned(),
+    }
+}
+
+fn doubt(doubt: &Doubt) -> v1::Doubt {
+    let Doubt { path, line, sentence, name, kind, reason, also_at } = doubt;
+    v1::Doubt {
+        path: path.to_string(),
+        line: *line,
+        sentence: sentence.clone(),
+        name: name.clone(),
+        kind: kind.as_str().to_owned(),
+        reason: reason.clone(),
+        also_at: also_at.iter().map(|(path, line)| format!("{path}:{line}")).collect(),
     }
 }

@@ -11,7 +11,7 @@ use recall_core::rql::{Field, Query, RqlError, Selected};
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
 use tonic::Status;
 
-use super::{Service, context, memory, search, store, warning};
+use super::{Service, context, ids, memory, search, warning};
 use crate::admission::Answering;
 use crate::failure::IntoFailure as _;
 
@@ -87,7 +87,7 @@ fn to_proto(rql: String, request: &QueryRequest, answer: QueryAnswer) -> v1::Que
         stats: Some(v1::SearchStats {
             total_hits: plan.as_ref().map_or(rows.len() as u64, |plan| plan.passed),
             snapshot: snapshot.map(time::to_proto),
-            generation: store::generation(&coverage),
+            generation: ids::generation(&coverage),
             stages: [("query".to_owned(), search::millis(took))].into_iter().collect(),
             stores: coverage.iter().map(search::searched_store).collect(),
             models: model.map(|name| ("embed".to_owned(), name)).into_iter().collect(),

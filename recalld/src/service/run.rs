@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::{Pieces, Service, status, store};
+use super::{Pieces, Service, ids, status};
 use crate::failure::IntoFailure;
 use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 
@@ -128,7 +128,7 @@ fn start_event(state: Option<&StoreStatus>) -> v1::IndexStarted {
     v1::IndexStarted {
         root: state.root.to_string_lossy().into_owned(),
         scope: scope::store_to_proto(state.scope).into(),
-        store_id: store::id(&state.root),
+        store_id: ids::store_id(&state.root),
         generation: state.generation.0,
     }
 }

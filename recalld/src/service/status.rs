@@ -15,12 +15,11 @@ use recall_engine::{
 };
 use tonic::Status;
 
-use super::{Service, context, store, warning};
+use super::{Service, context, ids, warning};
 use crate::blocking;
-use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity, protocols};
-use crate::memory::MemoryUse;
 use crate::meter::Summary;
+use crate::process::{MemoryUse, SystemClock};
 
 /// The maximum number of failures listed per store.
 const FAILURES_LISTED: usize = 100;
@@ -101,7 +100,7 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
         socket: socket.to_string_lossy().into_owned(),
         log: log.as_ref().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default(),
         auto_started: daemon.identity.is_auto_started(),
-        private: *tenure == crate::args::Tenure::Private,
+        private: *tenure == crate::configuration::Tenure::Private,
     }
 }
 
@@ -173,9 +172,9 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
     warnings.extend((memories_pending > 0).then(|| not_in_journals(memories_pending)));
     let part = |with: u64| if chunks == 0 { 1.0 } else { with as f64 / chunks as f64 };
     v1::StoreStatus {
-        id: store::id(&root),
+        id: ids::store_id(&root),
         scope: scope::store_to_proto(scope).into(),
-        name: store::name(&root),
+        name: ids::store_name(&root),
         initialised: root.join(".recall").is_dir(),
         root: root.to_string_lossy().into_owned(),
         index_path: index.to_string_lossy().into_owned(),

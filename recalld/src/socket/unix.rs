@@ -14,7 +14,7 @@ use interprocess::local_socket::traits::Stream as _;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Stream, ToFsName};
 use interprocess::os::unix::uds_local_socket;
 
-use super::error::SocketError;
+use super::SocketError;
 
 /// A listening socket that the service manager passed on.
 pub(crate) type Inherited = UnixListener;

@@ -11,7 +11,7 @@ use interprocess::os::windows::local_socket::ListenerOptionsExt as _;
 use interprocess::os::windows::security_descriptor::SecurityDescriptor;
 use widestring::U16CString;
 
-use super::error::SocketError;
+use super::SocketError;
 
 /// A listening socket that the service manager passed on. Windows has no such thing.
 pub(crate) type Inherited = Infallible;

@@ -9,7 +9,7 @@ use recall_core::{DocumentId, Retriever, SearchRequest};
 use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, Rescorer, RetrieverWeights};
 use recall_models::Role;
 
-use crate::service::{adopted, memory, store, warning};
+use crate::service::{ids, memory, warning};
 
 /// The numbers of the stages that rescore.
 const PRERANKER: u32 = 1;
@@ -89,7 +89,7 @@ pub(in crate::service) fn to_proto(
             took_ms: millis(took),
             total_hits: candidates,
             snapshot: snapshot.map(time::to_proto),
-            generation: store::generation(&coverage),
+            generation: ids::generation(&coverage),
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
@@ -155,12 +155,12 @@ fn hit(
     let mut doc = v1::Document {
         root,
         created_at: created.map(time::to_proto),
-        ..document::to_proto(&found, scope, &store::id_at(place, coverage))
+        ..document::to_proto(&found, scope, &ids::store_id_at(place, coverage))
     };
     let mut part = v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) };
     if coverage.get(place).is_some_and(|coverage| coverage.is_shared) {
-        store::name_document(&mut doc);
-        store::name_chunk(&mut part, &doc.path, span.ordinal);
+        ids::name_document(&mut doc);
+        ids::name_chunk(&mut part, &doc.path, span.ordinal);
     }
     v1::Hit {
         score,
@@ -178,7 +178,7 @@ fn hit(
         confidence,
         memory: memory::to_proto(recalled, scope),
         parent_text: parents.get(&found.id).cloned(),
-        adopted: of_agents.as_deref().map(adopted::hit),
+        adopted: of_agents.as_deref().map(memory::hit),
     }
 }
 
@@ -218,8 +218,8 @@ fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
 pub(in crate::service) fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
     v1::SearchedStore {
         scope: scope::store_to_proto(coverage.scope).into(),
-        id: store::id(&coverage.root),
-        name: store::name(&coverage.root),
+        id: ids::store_id(&coverage.root),
+        name: ids::store_name(&coverage.root),
         generation: coverage.generation.0,
     }
 }

@@ -1,10 +1,13 @@
-//! The errors of backups, as reasons with hints.
+//! The errors of backups, imports of what other tools remember, and publications, as reasons with hints.
 
 use recall_api::{Failure, Reason};
-use recall_engine::{BackupError, ExportError, ImportError, RestoreError};
+use recall_core::ForeignKind;
+use recall_engine::{
+    BackupError, ExportError, ImportError, MigrateError, PublishError, PublishSourceError, ReadError, RestoreError,
+};
 use recall_text::error_chain;
 
-use super::{IntoFailure, fault_failure, store_failure};
+use super::{IntoFailure, fault_failure, shared_failure, store_failure};
 
 /// The hint if a file cannot be read.
 const READABLE: &str = "`ls -l` shows whose file it is; make it readable for your user";
@@ -148,6 +151,91 @@ fn with_hint(failure: Failure, hint: &str) -> Failure {
     match failure.reason {
         Reason::PermissionDenied | Reason::ReadOnly => failure.with_hint(hint),
         _ => failure,
+    }
+}
+
+/// The hint for a source that is something else.
+const NAME_IT: &str = "nothing was imported; name the file or folder of the tool: docs/import.md lists them";
+
+impl IntoFailure for MigrateError {
+    fn into_failure(self) -> Failure {
+        let message = error_chain(&self);
+        match self {
+            Self::NotFound { kind, .. } => {
+                let command = match kind {
+                    ForeignKind::Transcripts => "run it in the project, or name a transcript or a folder".to_owned(),
+                    ForeignKind::EdiCodex => {
+                        "name the database: `recall import edi-codex PATH`; the memories of OpenAI Codex are \
+                         imported by `recall import openai-codex`"
+                            .to_owned()
+                    }
+                    kind => format!("name the file or folder: `recall import {kind} PATH`"),
+                };
+                Failure::new(Reason::NotFound, message).with_hint(command)
+            }
+            Self::Read(error) => read_failure(&error, message),
+            Self::Memory(error) => error.into_failure(),
+            Self::Session(error) => error.into_failure(),
+            Self::File(_) => fault_failure(self.fault(), message, Reason::Unavailable),
+            Self::Store(error) => store_failure(&error, message, Reason::Unavailable),
+        }
+    }
+}
+
+fn read_failure(error: &ReadError, message: String) -> Failure {
+    let (reason, path, hint) = match error {
+        ReadError::Missing { path } => {
+            (Reason::NotFound, path, "check the path; it is taken from the directory that the command runs in")
+        }
+        ReadError::Unexpected { path, .. } => (Reason::InvalidArgument, path, NAME_IT),
+        ReadError::Newer { path, .. } => (Reason::SchemaNewer, path, "nothing was imported; update recall"),
+        ReadError::Damaged { path, .. } => (
+            Reason::StoreDamaged,
+            path,
+            "use a backup of that file; what was read before the damage may be imported already",
+        ),
+        ReadError::TooLarge { path, .. } => {
+            (Reason::LimitExceeded, path, "import a part of it: a folder, or a smaller export")
+        }
+        ReadError::Changing { path } => (Reason::Conflict, path, "close the program that writes it, then try again"),
+        ReadError::Io { path, .. } => {
+            (Reason::PermissionDenied, path, "`ls -l` shows whose file it is; make it readable for your user")
+        }
+        ReadError::Copy { path, .. } => {
+            (Reason::DiskFull, path, "make room on the disk of recall's data, and try again")
+        }
+    };
+    Failure::new(reason, message).with_detail("path", path.to_string_lossy()).with_hint(hint)
+}
+
+impl IntoFailure for PublishError {
+    fn into_failure(self) -> Failure {
+        let message = error_chain(&self);
+        match self {
+            Self::NoStores => Failure::new(Reason::NotFound, message).with_hint(
+                "add `[stores.NAME]` with `kind` and `address` to your `recall.toml`; see docs/shared-store.md",
+            ),
+            Self::SeveralStores { .. } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("field", "store")
+                .with_hint("name one with `--store`"),
+            Self::NoStore { .. } => {
+                Failure::new(Reason::NotFound, message).with_hint("name one of these with `--store`")
+            }
+            Self::NoBranch => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("field", "branch")
+                .with_hint("name it with `--branch`"),
+            Self::Index(error) => error.into_failure(),
+            Self::Source(PublishSourceError::NotTracked) => Failure::new(Reason::InvalidArgument, message)
+                .with_hint("only files that git tracks are published; run it in a git repository"),
+            Self::Source(PublishSourceError::Store(error)) => store_failure(&error, message, Reason::IndexFailed),
+            Self::Source(PublishSourceError::Model(_)) => Failure::new(Reason::EmbeddingFailed, message),
+            Self::Shared { source, .. } => shared_failure(
+                &source,
+                message,
+                "publish again when the server answers: what was sent is not sent twice",
+            ),
+            Self::Cancelled => Failure::new(Reason::Cancelled, message),
+        }
     }
 }
 
