@@ -6,7 +6,7 @@ use recall_api::v1::{ExactResponse, GetResponse, GraphResponse, Hit, ListRespons
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::index_run::Run;
+use crate::render::index::Run;
 use crate::render::{self, ANSWER_CHARS, Place, TooMany, clean};
 
 /// A symbol takes about 120 characters, so these leave more than half of an answer to the text.

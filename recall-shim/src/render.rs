@@ -10,11 +10,9 @@ mod fit;
 mod frames;
 mod get;
 mod hit;
-mod index;
-mod memory;
+pub(crate) mod index;
 mod notes;
 mod origin;
-mod quote;
 #[cfg(test)]
 pub(crate) mod sample;
 mod search;
@@ -22,12 +20,10 @@ mod session;
 mod text;
 
 pub(crate) use exact::exact;
-pub(crate) use get::{body, get, memory};
+pub(crate) use get::{body, get, memory, render_add};
 pub(crate) use index::{failed_items, index, rebuilt, render_init};
-pub(crate) use memory::render_add;
 pub(crate) use notes::notes;
 pub(crate) use origin::origin;
-pub(crate) use quote::{Place, page};
 pub(crate) use search::{JUDGE_REMINDER, Shape, nothing, search};
 pub(crate) use session::{briefing, events, render_end, render_start, sessions};
-pub(crate) use text::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, TooMany, chars, clean, inline, moment};
+pub(crate) use text::{ANSWER_CHARS, Place, TAIL_CHARS, TITLE_CHARS, TooMany, chars, clean, inline, moment, page};

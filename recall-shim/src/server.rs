@@ -18,11 +18,10 @@ use rmcp::{ServerHandler, model};
 
 use crate::daemon::Daemon;
 use crate::error::ToolError;
-use crate::options::Options;
-use crate::process_env::ProcessEnv;
-use crate::progress::Progress;
+use crate::process_env::{Options, ProcessEnv};
 use crate::roots::{OwnFolder, PROJECT_ARGUMENT, ProjectHint, Roots};
 use crate::tool::Tool;
+use crate::tool::call::Progress;
 use crate::{answer, prompt, resource, skill};
 
 /// How long a client may cache discovery and the lists. They are built into the program and do not change while it runs; an

@@ -4,9 +4,8 @@
 //! against the definition. The core set lists less of it, because each session pays for every word.
 
 mod add;
-mod call;
+pub(crate) mod call;
 mod context;
-mod exact;
 mod feedback;
 mod get;
 mod graph;
@@ -38,9 +37,8 @@ use crate::answer::Answer;
 use crate::arguments;
 use crate::daemon::Daemon;
 use crate::error::ToolError;
-use crate::options::{Options, ToolSet};
-use crate::progress::Progress;
-use call::Call;
+use crate::process_env::{Options, ToolSet};
+use call::{Call, Progress};
 
 /// Defines [`Tool`] from one row per tool: its name here, the smallest set that offers it, and its module.
 ///

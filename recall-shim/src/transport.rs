@@ -9,7 +9,6 @@
 
 mod batch;
 mod id_scan;
-mod line;
 mod message;
 
 use std::collections::{HashMap, VecDeque};
@@ -25,8 +24,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
 use batch::{Batch, Batches, Outgoing, answered_call};
-use line::{Line, Lines};
-use message::{Received, Rejected};
+use message::{Line, Lines, Received, Rejected};
 
 /// The calls that are being answered, each with its place among those that may be.
 type InFlight = Arc<SyncMutex<HashMap<RequestId, OwnedSemaphorePermit>>>;

@@ -7,7 +7,7 @@ use recall_api::v1::{ExactResponse, Hit};
 use recall_text::quantity::{count, count_noun, millis};
 
 use super::notes::notes;
-use super::quote::fence;
+use super::text::fence;
 use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
 
 /// Formats the answer to an exact search whose first line is the `offset`th; `cursor` makes the cursor of the page that starts at a

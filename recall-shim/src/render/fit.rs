@@ -6,7 +6,7 @@
 use recall_text::tokens;
 
 use super::hit::Parts;
-use super::quote::fence_block;
+use super::text::fence_block;
 use crate::render::text::{ANSWER_CHARS, chars};
 
 /// The lines of the first hit that are quoted before others are named: a signature and what it begins with.

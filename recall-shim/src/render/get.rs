@@ -1,14 +1,13 @@
-//! The answer with one item.
+//! The answers with one item, and with an added memory.
 
 use std::fmt::Write as _;
 
-use recall_api::v1::GetResponse;
+use recall_api::v1::{AddResponse, AddStatus, GetResponse, SimilarMemory};
 
 use super::notes::notes;
-use super::quote::{Place, fence, fence_block, number_lines};
-use super::text::moment;
+use super::text::{Place, fence, fence_block, moment, number_lines};
 use crate::render::origin::origin;
-use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, chars, clean, inline};
 
 /// The maximum number of related files shown for a memory.
 const MOST_FILES: usize = 10;
@@ -80,6 +79,38 @@ pub(crate) fn memory(response: &GetResponse) -> String {
         }
     }
     let _ = write!(text, "\n\n{}", clean(&response.text));
+    text
+}
+
+/// The most cues that are named.
+const MOST_CUES: usize = 6;
+
+/// Formats the result of adding a memory.
+pub(crate) fn render_add(response: &AddResponse) -> String {
+    let AddResponse { id, title, status: _, cues, similar, warnings } = response;
+    let mut text = notes(warnings, None);
+    let (id, title) = (inline(id, 20), inline(title, TITLE_CHARS));
+    let _ = match response.status() {
+        AddStatus::Duplicate => write!(
+            text,
+            "Not saved: {id} says nearly the same. Read it with recall_get; amend what it says by a memory with \
+             supersedes \"{id}\", or repeat the call with force true if this is another matter."
+        ),
+        AddStatus::Superseded => {
+            write!(text, "Saved as {id} · {title}. The one that it supersedes is no longer found.")
+        }
+        AddStatus::Added | AddStatus::Unspecified => write!(text, "Saved as {id} · {title}."),
+    };
+    if !cues.is_empty() {
+        let cues: Vec<String> = cues.iter().take(MOST_CUES).map(|cue| inline(cue, TITLE_CHARS)).collect();
+        let _ = write!(text, " Shown unasked at {}.", cues.join(", "));
+    }
+    if !similar.is_empty() {
+        text.push_str("\nSimilar:");
+        for SimilarMemory { id, title, similarity } in similar {
+            let _ = write!(text, "\n- {} · {} · {similarity:.2}", inline(id, 20), inline(title, TITLE_CHARS));
+        }
+    }
     text
 }
 
@@ -172,5 +203,24 @@ mod tests {
             }
         }
         assert_eq!(numbers, (1..=3_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_repetition_is_rejected_with_similar_memories_and_advice() {
+        let similar =
+            SimilarMemory { id: "L-0123abcd".to_owned(), title: "Retries\nneed jitter".to_owned(), similarity: 0.914 };
+        let response = AddResponse {
+            id: "L-0123abcd".to_owned(),
+            title: "Retries need jitter".to_owned(),
+            status: AddStatus::Duplicate.into(),
+            cues: Vec::new(),
+            similar: vec![similar],
+            warnings: Vec::new(),
+        };
+        insta::assert_snapshot!(render_add(&response), @r#"
+        Not saved: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
+        Similar:
+        - L-0123abcd · Retries need jitter · 0.91
+        "#);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use recall_api::v1::{Adopted, Chunk, Document, Doubt, Explain, Hit, Retrieved, StoreScope};
 use recall_core::feature_words;
 
-use super::quote::numbered_lines;
+use super::text::numbered_lines;
 use crate::render::origin::origin;
 use crate::render::text::{clean, inline};
 

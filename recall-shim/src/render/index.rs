@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use recall_api::v1::{IndexFinished, ItemFailure};
+use recall_api::v1::{IndexFinished, IndexStarted, ItemFailure, Warning};
 use recall_text::quantity::{bytes, count, count_noun, millis};
 
 use super::notes::notes;
-use crate::index_run::Run;
 use crate::render::text::inline;
 
 /// The maximum number of failures shown; `recall_status` lists more.
@@ -117,6 +116,14 @@ fn items(heading: &str, failures: &[&ItemFailure], total: u64) -> String {
         let _ = write!(text, "\n- and {} more", count(total - shown));
     }
     text
+}
+
+/// The events of an indexing run.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) started: IndexStarted,
+    pub(crate) finished: IndexFinished,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use recall_text::quantity::{count, count_noun, millis};
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
 use super::hit::{Parts, parts};
 use super::notes::notes;
-use super::quote::fence;
+use super::text::fence;
 use crate::render::text::inline;
 
 /// The instruction for handling hits, sent once per session if the settings ask for it.
@@ -465,7 +465,7 @@ mod tests {
             prop_assert!(count(&page) as usize <= tokens, "{} of {tokens}: {page}", count(&page));
             prop_assert!(chars(&page) <= ANSWER_CHARS);
             let chunk = response.results[0].chunk.clone().unwrap_or_default();
-            let numbered = super::super::quote::numbered_lines(&chunk.text, chunk.start_line);
+            let numbered = super::super::text::numbered_lines(&chunk.text, chunk.start_line);
             let mut whole = numbered.iter().zip(chunk.text.lines()).filter(|(_, line)| !line.trim().is_empty());
             prop_assert!(chunk.text.trim().is_empty() || whole.any(|(shown, _)| page.contains(shown)), "{page}");
         }

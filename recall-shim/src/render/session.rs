@@ -10,7 +10,7 @@ use recall_core::TaskState;
 use recall_text::quantity::count_noun;
 
 use super::notes::notes;
-use crate::render::memory::render_add;
+use crate::render::get::render_add;
 use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
 
 /// The longest goal, id or name shown.

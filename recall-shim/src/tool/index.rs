@@ -8,9 +8,8 @@ use tonic::Status;
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
-use crate::index_run::Run;
-use crate::progress::Progress;
-use crate::tool::call::Call;
+use crate::render::index::Run;
+use crate::tool::call::{Call, Progress};
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

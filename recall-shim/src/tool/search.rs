@@ -1,4 +1,4 @@
-//! `recall_search`
+//! `recall_search`, also with `match` "exact" or "regex".
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,6 @@ use crate::cursor::Cursor;
 use crate::daemon::Daemon;
 use crate::error::{Code, Doing, ToolError};
 use crate::tool::call::{Call, ScopeArgument};
-use crate::tool::exact;
 use crate::{json, render};
 
 /// A search that takes longer than this is probably indexing; its progress is then polled at this interval.
@@ -87,7 +86,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     let budget = arguments.budget_tokens.unwrap_or(BUDGET_TOKENS);
     if arguments.matching != Matching::Ranked {
         let request = exact_request(arguments, offset, &call)?;
-        return exact::call(request, page_before.as_ref(), budget * CHARS_PER_TOKEN, format, &call).await;
+        return call_exact(request, page_before.as_ref(), budget * CHARS_PER_TOKEN, format, &call).await;
     }
     if arguments.ignore_case {
         let error = ToolError::new(Code::InvalidArgument, "`ignore_case` is for `match` \"exact\" or \"regex\"");
@@ -253,6 +252,36 @@ async fn stores(daemon: &Daemon, context: &RequestContext, scope: Scope) -> Opti
         async move { client.status(request).await }
     });
     Some(status.await.ok()?.stores)
+}
+
+/// Finds every line, and answers with those from the request's offset on that fit into `chars` characters.
+pub(super) async fn call_exact(
+    request: ExactRequest,
+    page_before: Option<&Cursor>,
+    chars: usize,
+    format: Format,
+    call: &Call<'_>,
+) -> Result<Answer, ToolError> {
+    let offset = request.offset;
+    let found = call.daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.exact(request).await }
+    });
+    let mut response = found.await?;
+    let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
+    if page_before.is_some_and(|cursor| cursor.generation != generation) {
+        response.warnings.push(Warning {
+            code: "GENERATION_CHANGED".to_owned(),
+            message: "the index changed since the previous page: lines may be missing or repeated".to_owned(),
+            severity: Severity::Notice.into(),
+            ..Warning::default()
+        });
+    }
+    let cursor = |position| Cursor::new(&call.question, position, 0, generation).to_string();
+    Ok(match format {
+        Format::Text => Answer::Text(render::exact(&response, offset, chars, cursor)),
+        Format::Json => Answer::Json(json::exact(&response, offset, cursor)),
+    })
 }
 
 #[cfg(test)]
