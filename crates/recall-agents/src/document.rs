@@ -2,16 +2,15 @@
 //!
 //! Each edit is checked before it is returned: the new text must mean what the old one means, except for the entry.
 
-mod error;
 pub(crate) mod json;
 mod toml;
 mod yaml;
 
 use serde_json::{Map, Value};
 
-use error::not_an_object;
+use super::error::not_an_object;
 
-pub use error::DocumentError;
+pub use super::error::DocumentError;
 
 /// What some editors of Windows write before the text. The parsers do not know it.
 const BYTE_ORDER_MARK: char = '\u{feff}';

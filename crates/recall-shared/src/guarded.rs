@@ -1,11 +1,14 @@
-//! A store whose failures cost a search little.
+//! A store whose failures cost a search little, and whether it is asked at all.
 //!
 //! A search waits for a server for one deadline. After a failure, a breaker is open: searches skip the server at once, and one
 //! background thread asks it, at growing intervals, until it answers. Publications do not go through this: they wait and retry.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::breaker::{Health, Standing};
+use parking_lot::Mutex;
+use recall_core::breaker::{Breaker, BreakerSettings, Failure};
+
 use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, WholeDocument};
 
 /// The reading side of a store, by its name in the configuration.
@@ -84,5 +87,126 @@ impl Guarded {
             self.health.note_failure(&error.to_string(), probe);
         }
         answer
+    }
+}
+
+/// Whether a store answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It answered the last request, or was not asked yet.
+    Answers,
+    /// It failed, and is only asked in the background.
+    Rests {
+        /// The error that stopped the requests, in words.
+        reason: String,
+    },
+}
+
+/// Stops requests to a store that does not answer. Meanwhile one background thread asks the store after each pause.
+#[derive(Debug)]
+pub(crate) struct Health {
+    state: Mutex<HealthState>,
+}
+
+#[derive(Debug)]
+struct HealthState {
+    breaker: Breaker,
+    /// Whether a thread asks the store.
+    is_probed: bool,
+}
+
+/// The time between two background requests. A search waits for none, so the first failure begins a pause.
+const PAUSES: BreakerSettings =
+    BreakerSettings { failures: 1, pause: Duration::from_millis(500), longest: Duration::from_secs(30) };
+
+/// How often a waiting thread looks whether the store is still in use.
+const STEP: Duration = PAUSES.pause;
+
+impl Default for Health {
+    fn default() -> Self {
+        Self { state: Mutex::new(HealthState::new()) }
+    }
+}
+
+impl HealthState {
+    const fn new() -> Self {
+        Self { breaker: Breaker::new(PAUSES), is_probed: false }
+    }
+}
+
+impl Health {
+    pub(crate) fn standing(&self) -> Standing {
+        let state = self.state.lock();
+        state.breaker.problem().map_or(Standing::Answers, |reason| Standing::Rests { reason: reason.to_owned() })
+    }
+
+    /// Records a failure, and starts to ask the store in the background with `probe` until it answers.
+    pub(crate) fn note_failure(self: &Arc<Self>, reason: &str, probe: impl Fn() -> bool + Send + 'static) {
+        let mut state = self.state.lock();
+        if std::mem::replace(&mut state.is_probed, true) {
+            return;
+        }
+        state.breaker.note_failure(Instant::now(), Failure::Transient, reason);
+        drop(state);
+        // The thread ends with the store.
+        let health = Arc::downgrade(self);
+        let reason = reason.to_owned();
+        let ask = move || {
+            loop {
+                let Some(pause) = health.upgrade().map(|health| health.state.lock().breaker.pause(Instant::now()))
+                else {
+                    return;
+                };
+                if let Some(pause) = pause {
+                    std::thread::sleep(pause.left.min(STEP));
+                    continue;
+                }
+                let answers = probe();
+                let Some(health) = health.upgrade() else { return };
+                let mut state = health.state.lock();
+                if answers {
+                    *state = HealthState::new();
+                    return;
+                }
+                state.breaker.note_failure(Instant::now(), Failure::Transient, &reason);
+            }
+        };
+        if std::thread::Builder::new().name("shared-store".to_owned()).spawn(ask).is_err() {
+            // Without a thread the next search asks the store again.
+            *self.state.lock() = HealthState::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_store_that_failed_is_asked_in_the_background_until_it_answers() {
+        let health = Arc::new(Health::default());
+        assert_eq!(health.standing(), Standing::Answers);
+        let (sender, receiver) = mpsc::channel();
+        let (asked, answers) = mpsc::channel();
+        let probe = move || {
+            asked.send(()).expect("the test listens");
+            receiver.recv().expect("the test says whether the store answers")
+        };
+        health.note_failure("down", probe);
+        let rests = Standing::Rests { reason: "down".to_owned() };
+        let patience = Duration::from_secs(30);
+        answers.recv_timeout(patience).expect("asked after a pause");
+        assert_eq!(health.standing(), rests);
+        // A request that was in flight fails too; one thread asks.
+        health.note_failure("down, too", || panic!("a second thread asks"));
+        assert_eq!(health.standing(), rests);
+        sender.send(true).expect("the probe waits");
+        let began = Instant::now();
+        while health.standing() != Standing::Answers {
+            assert!(began.elapsed() < patience, "it answered");
+            std::thread::yield_now();
+        }
     }
 }

@@ -15,7 +15,6 @@
 //! Begin with `seam`, `publish` and `guarded`; then `postgres` (one transaction commits, ADR 43) and `qdrant` (one conditional write
 //! does, ADR 45).
 
-mod breaker;
 mod error;
 mod guarded;
 mod memory;
@@ -26,9 +25,8 @@ mod qdrant;
 mod seam;
 mod worker;
 
-pub use breaker::Standing;
 pub use error::StoreError;
-pub use guarded::Guarded;
+pub use guarded::{Guarded, Standing};
 pub use memory::Memory;
 pub use postgres::{Postgres, PostgresSettings, Replica};
 pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};

@@ -15,7 +15,6 @@ mod find;
 mod point;
 mod publication;
 mod schema;
-mod settings;
 mod statistics;
 mod tenant;
 mod visible;
@@ -31,7 +30,7 @@ use crate::{
     Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
 };
 use client::Client;
-pub use settings::{QdrantSettings, Spread};
+pub use schema::{QdrantSettings, Spread};
 use tenant::Tenant;
 
 /// A Qdrant server or cluster.

@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::error::{DocumentError, not_an_object};
+use crate::error::{DocumentError, not_an_object};
 
 /// Comments and commas before a closing bracket are what editors write; the parser's other liberties are not accepted.
 const OPTIONS: ParseOptions = ParseOptions {

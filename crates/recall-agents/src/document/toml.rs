@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
-use super::error::DocumentError;
+use crate::error::DocumentError;
 
 pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
     toml_edit::de::from_str(text)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use saphyr::{LoadableYamlNode as _, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};
 
-use super::error::{DocumentError, not_an_object};
+use crate::error::{DocumentError, not_an_object};
 
 /// The largest text. The parser recurses, and each level of nesting takes a line with one more space: some thousand levels.
 const LIMIT_BYTES: usize = 1 << 20;

@@ -4,7 +4,6 @@
 //! and the branches before and after the rest, and starts again if one of them has changed (ADR 45).
 
 mod candidates;
-mod conditions;
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,8 +21,7 @@ use super::statistics::has_vectors;
 use super::tenant::is_any;
 use super::visible::{self, Standing};
 use crate::{Ask, Chunk, Document, Filters, Found, Key, Place, StoreError, WholeDocument};
-use candidates::{Candidate, Search};
-use conditions::Conditions;
+use candidates::{Candidate, Conditions, Search};
 
 /// The fields that [`document_of`] reads.
 const FIELDS: [&str; 5] = [field::REPOSITORY, field::PATH, field::KEY, field::RECORD, field::CHUNK_KEYS];

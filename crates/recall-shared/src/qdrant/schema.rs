@@ -1,4 +1,8 @@
-//! The collections and their indexes. `recall_1` is the first layout.
+//! The collections and their indexes, the names of the fields of points, and the settings of a store. `recall_1` is the
+//! first layout.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use qdrant_client::qdrant::payload_index_params::IndexParams;
 use qdrant_client::qdrant::vectors_config::Config;
@@ -10,7 +14,6 @@ use qdrant_client::qdrant::{
 
 use super::client::Client;
 use super::field;
-use super::settings::Spread;
 use crate::{Model, StoreError};
 
 /// Branches, and which of a repository's branches is its default.
@@ -159,6 +162,36 @@ pub(super) fn vectors(model: &Model) -> String {
 pub(super) fn model(collection: &str) -> Option<Model> {
     let (fingerprint, dimensions) = collection.strip_prefix(VECTORS)?.rsplit_once('_')?;
     Some(Model { fingerprint: fingerprint.to_owned(), dimensions: dimensions.parse().ok()? })
+}
+
+/// Where a Qdrant store is, and who reads it.
+#[derive(Clone)]
+pub struct QdrantSettings {
+    /// The address of its gRPC interface: `https://host:6334`; `http` only on this machine.
+    pub address: String,
+    /// The API key; empty for none.
+    pub key: String,
+    /// The tenant, whose points alone are read and written.
+    pub tenant: String,
+    /// How long a search waits for an answer.
+    pub deadline: Duration,
+    /// How long a request of a publication may take.
+    pub publish_deadline: Duration,
+    /// How new collections are spread over the servers of a cluster.
+    pub spread: Spread,
+    /// Returns the seconds since 1970.
+    pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+/// How a new collection is spread over the servers of a cluster. What is `None` is decided by the server's configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// The number of its shards.
+    pub shards: Option<u32>,
+    /// On how many servers each shard is.
+    pub replicas: Option<u32>,
+    /// How many of these must have stored a write before it is confirmed.
+    pub write_consistency: Option<u32>,
 }
 
 #[cfg(test)]

@@ -1,21 +1,22 @@
-//! What each retriever finds, as far as readers see it.
+//! What each retriever finds, as far as readers see it, and the conditions of a search on documents that the server
+//! checks.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use parking_lot::Mutex;
-use qdrant_client::qdrant::{Query, SearchParams, VectorInput};
+use qdrant_client::qdrant::{Condition, Query, SearchParams, VectorInput};
 use uuid::Uuid;
 
-use super::super::branches;
 use super::super::client::{AT_ONCE, Client, Servers};
-use super::super::field;
 use super::super::point::Point;
+use super::super::publication::YES;
 use super::super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING, TERMS};
-use super::super::tenant::{Scoped, ids_are, is_any};
-use super::super::visible::{self, Standing};
-use super::conditions::Conditions;
-use crate::{Ask, StoreError, Weighted};
+use super::super::tenant::{Scoped, any, ids_are, is, is_any};
+use super::super::visible::{self, Standing, State};
+use super::super::{branches, field};
+use crate::paths::Paths;
+use crate::{Ask, Filters, PathCondition, StoreError, Weighted};
 
 /// If filters leave at most this many documents, only their chunks are searched. Otherwise chunks are searched and then their documents
 /// are looked up.
@@ -269,6 +270,51 @@ fn sparse(wanted: &[Weighted]) -> Query {
     Query::new_nearest(VectorInput::new_sparse(keys, weights))
 }
 
+pub(super) struct Conditions {
+    must: Vec<Condition>,
+    must_not: Vec<Condition>,
+    /// What is checked here.
+    pub(super) paths: Paths,
+}
+
+impl Conditions {
+    pub(super) fn new(filters: &Filters, without: &[String]) -> Self {
+        let Filters { kinds, languages, paths, tags } = filters;
+        let mut must = vec![is(field::DEFAULT, YES)];
+        for (name, texts) in [(field::KIND, kinds), (field::LANGUAGE, languages)] {
+            if !texts.is_empty() {
+                must.push(is_any(name, texts.clone()));
+            }
+        }
+        must.extend(tags.iter().map(|tag| is(field::TAGS, tag)));
+        must.extend(below(paths));
+        let mut must_not = vec![is(field::STATE, State::Ended.as_str())];
+        if !without.is_empty() {
+            must_not.push(is_any(field::REPOSITORY, without.to_vec()));
+        }
+        Self { must, must_not, paths: Paths::new(paths) }
+    }
+
+    /// The filter for documents that satisfy these conditions and more.
+    pub(super) fn with(&self, client: &Client, more: Vec<Condition>) -> Scoped {
+        client.tenant.filter(self.must.iter().cloned().chain(more).collect(), self.must_not.clone())
+    }
+}
+
+/// The condition on paths; `None` if there is none or if one of the alternatives is a glob, which the server does not know.
+fn below(paths: &[PathCondition]) -> Option<Condition> {
+    let mut directories = Vec::new();
+    for path in paths {
+        match path {
+            PathCondition::Below(directory) if !directory.is_empty() => {
+                directories.push(is(field::BELOW, directory));
+            }
+            PathCondition::Below(_) | PathCondition::Glob(_) => return None,
+        }
+    }
+    (!directories.is_empty()).then(|| any(directories))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,5 +332,18 @@ mod tests {
         };
         assert_eq!(found(9), [(1, Some(11)), (2, Some(11)), (1, Some(10))]);
         assert_eq!(found(2), [(1, Some(11)), (2, Some(11))]);
+    }
+
+    #[test]
+    fn the_server_checks_paths_without_globs() {
+        let check = |paths: &[PathCondition], expected: bool| {
+            assert_eq!(below(paths).is_some(), expected, "{paths:?}");
+        };
+        let below = |directory: &str| PathCondition::Below(directory.to_owned());
+        check(&[], false);
+        check(&[below("src")], true);
+        check(&[below("src"), below("docs")], true);
+        check(&[below("src"), below("")], false);
+        check(&[below("src"), PathCondition::Glob("*.rs".to_owned())], false);
     }
 }
