@@ -74,7 +74,12 @@ fn select(others: Vec<Reminder>, cued: Vec<Reminder>, hits: &[Hit], request: &Re
     // A file is shown once, at its best place.
     let places = of_file.filter(confident(request.place_confidence)).filter(|hit| paths.insert(&hit.document.path));
     let places = places.map(place).filter(is_new).take(MOST_PLACES);
-    pack(HEADING.to_owned(), others.into_iter().chain(memories).chain(places), FOOTING, request.budget_tokens)
+    let mut reminders =
+        pack(HEADING.to_owned(), others.into_iter().chain(memories).chain(places), FOOTING, request.budget_tokens);
+    if reminders.reminders.iter().all(|reminder| matches!(reminder.subject, ReminderSubject::Session(_))) {
+        reminders.footing = "";
+    }
+    reminders
 }
 
 /// Returns a place on one line: its lines, and what they define.
