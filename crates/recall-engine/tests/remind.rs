@@ -165,7 +165,10 @@ fn a_memory_is_shown_at_its_cues() {
     let ask = |occasion: Occasion| -> Vec<String> {
         let reminders = engine.remind(&sandbox.origin(), &request(occasion)).expect("an answer").reminders;
         let because = |text: &str| text.lines().nth(1).unwrap_or_default().trim().to_owned();
-        reminders.iter().map(|reminder| because(&reminder.text)).collect()
+        // Memories of a type are in the order of their ids, which differ from run to run.
+        let mut reasons: Vec<String> = reminders.iter().map(|reminder| because(&reminder.text)).collect();
+        reasons.sort_unstable();
+        reasons
     };
     let command = |line: &str| ask(Occasion::Command(line.to_owned()));
     assert_eq!(command("cd api && make migrate"), ["because its cue is command:make migrate"]);
