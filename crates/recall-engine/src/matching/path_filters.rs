@@ -1,6 +1,6 @@
 //! The path filters of a request, as the stores of the client's project understand them.
 //!
-//! A client writes them in any form, see [`origin`](crate::origin). The disk decides what a form means. A filter may also name what is not on
+//! A client writes them in any form, see `origin`. The disk decides what a form means. A filter may also name what is not on
 //! the disk, such as the path of a memory or of a published file, so an unknown one is kept, and reported if no document passes it.
 
 use std::borrow::Cow;

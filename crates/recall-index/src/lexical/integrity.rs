@@ -8,7 +8,7 @@
 //! Like tantivy's memory-mapped directory, but writes do not wait for the disk. A commit of one file creates about
 //! twenty files, and syncing each took nine tenths of the time of a commit (200 ms of 220 on a virtual disk). The index
 //! is derived data, and a committed state survives the end of the process in any case. A file torn by a loss of power
-//! fails its checksum at the next opening, because files are only trusted under a [`seal`](crate::lexical::integrity::seal),
+//! fails its checksum at the next opening, because files are only trusted under a [`seal`],
 //! which does wait for the disk.
 
 use std::collections::BTreeSet;

@@ -136,7 +136,7 @@ pub(crate) struct TermCache<'a> {
     pub(crate) snapshot: &'a LexicalSnapshot,
     /// The query's terms; see [`terms`].
     pub(crate) terms: Vec<String>,
-    /// The names that the query may mean; see [`names`].
+    /// The names that the query may mean; see [`names()`].
     pub(crate) names: Vec<String>,
     /// Spelling suggestions, searched if nothing has the query's name.
     pub(crate) suggestions: SpellingSuggestions,

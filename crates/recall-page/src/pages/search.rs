@@ -172,7 +172,11 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
         div.found-list {
             (facets(asked, answer))
             ol.hits start=(asked.offset + 1) {
-                @for found in &answer.results { (hit(site, project, asked, found)) }
+                @let first_weak = first_weak_hit(&answer.results);
+                @for (at, found) in answer.results.iter().enumerate() {
+                    @if Some(at) == first_weak { li.dim role="presentation" { "What follows hardly answers the question." } }
+                    (hit(site, project, asked, found))
+                }
             }
         }
         @if let Some(next) = answer.next_offset {
@@ -215,6 +219,28 @@ fn narrow(query: &str, filter: &str, value: &str) -> String {
     format!("{} {filter}:{value}", query.trim())
 }
 
+/// The probabilities from which a hit is called likely, and possible. Below it is weak.
+///
+/// A right first hit often has a quarter: several hits answer, and each takes its share. A number reads as doubt there.
+const LIKELY: f64 = 0.4;
+const POSSIBLE: f64 = 0.08;
+
+/// Returns a word for the probability that a hit answers the query.
+fn certainty(confidence: f64) -> &'static str {
+    match confidence {
+        LIKELY.. => "likely",
+        POSSIBLE.. => "possible",
+        _ => "weak",
+    }
+}
+
+/// Returns the place of the first of the weak hits at the end of a list; `None` if there is none, or nothing better before them.
+fn first_weak_hit(hits: &[Hit]) -> Option<usize> {
+    let is_weak = |hit: &Hit| hit.confidence.is_some_and(|confidence| confidence < POSSIBLE);
+    let weak = hits.iter().rev().take_while(|hit| is_weak(hit)).count();
+    (weak > 0 && weak < hits.len()).then(|| hits.len() - weak)
+}
+
 fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
     let offset = asked.offset.to_string();
     let (doc, chunk) = (hit.doc.clone().unwrap_or_default(), hit.chunk.clone().unwrap_or_default());
@@ -244,7 +270,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
                 span.labels {
                     @if let Some(memory) = &hit.memory { (view::standing_labels(memory)) } @else { span.label { (doc.r#type) } }
                     @if let Some(confidence) = hit.confidence {
-                        span.label title="The probability that this hit answers the query" { (format!("{:.0} %", confidence * 100.0)) }
+                        span.label title=(format!("It answers the query with a probability of {:.0} %", confidence * 100.0)) { (certainty(confidence)) }
                     }
                 }
             }
@@ -309,5 +335,24 @@ pub(crate) fn chart(explain: &Explain) -> Markup {
                 line x1="290" y1="0" x2="290" y2=(contributions.len() * ROW) {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_before_the_weak_hits_at_the_end() {
+        let check = |confidences: &[f64], expected: Option<usize>| {
+            let hits: Vec<Hit> =
+                confidences.iter().map(|part| Hit { confidence: Some(*part), ..Hit::default() }).collect();
+            assert_eq!(first_weak_hit(&hits), expected, "{confidences:?}");
+        };
+        check(&[0.25, 0.43, 0.05, 0.02], Some(2));
+        check(&[0.25, 0.05, 0.43], None);
+        check(&[0.05, 0.02], None);
+        check(&[], None);
+        assert_eq!([0.43, 0.25, 0.05].map(certainty), ["likely", "possible", "weak"]);
     }
 }

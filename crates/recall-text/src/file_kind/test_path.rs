@@ -216,7 +216,7 @@ const CAMEL: &[Name] = &[Word("Test"), Word("Tests"), Word("Spec")];
 const SUITE: &[Name] = &[Word("Suite")];
 
 /// The conventions by language. Go and Elixir recognise tests by file name alone, which
-/// [`TestPath`](TestPath) handles.
+/// [`TestPath`] handles.
 const CONVENTIONS: &[Convention] = &[
     Convention { languages: &["go"], names: &[], folder: Tree, content: NeverATest },
     Convention { languages: &["elixir"], names: &[], folder: Tree, content: NeverATest },
