@@ -175,7 +175,7 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     assert_eq!(paths(&reader.there("filters of a search", &tagged)), ["team/acme/api/docs/tagged.md"]);
 
     // Edited, removed and added files.
-    fs::remove_file(root.join("src/breaker.rs")).expect("removed");
+    fs::remove_file(root.join("src/guarded.rs")).expect("removed");
     fs::rename(root.join("src/worker.rs"), root.join("src/postgres/worker.rs")).expect("renamed");
     let found = "/// Where vectors are compared, after a failed request.\npub fn compared() {}\n";
     builder.sandbox.write("src/find.rs", found);
@@ -183,8 +183,8 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     age();
     store.collect().expect("collected");
     assert_equal_answers(&builder, &reader, least_equal_firsts);
-    let breaker = paths(&reader.there("breaker.rs", &Filters::default()));
-    assert!(!breaker.contains(&"team/acme/api/src/breaker.rs".to_owned()), "{breaker:?}");
+    let breaker = paths(&reader.there("guarded.rs", &Filters::default()));
+    assert!(!breaker.contains(&"team/acme/api/src/guarded.rs".to_owned()), "{breaker:?}");
 
     let get = |path: &str| {
         let request = ItemRequest { id: path.to_owned(), parent: Parent::Leave, scope: Scope::All };
@@ -192,17 +192,17 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     };
     let read = get("team/acme/api/src/find.rs").expect("published");
     assert_eq!(read.text, found);
-    assert!(matches!(get("team/acme/api/src/breaker.rs"), Err(GetError::NotFound { .. })));
+    assert!(matches!(get("team/acme/api/src/guarded.rs"), Err(GetError::NotFound { .. })));
 
     // Another branch changes nothing of what readers see.
     builder.git(&["switch", "-q", "-c", "feature"]);
     fs::remove_file(root.join("src/find.rs")).expect("removed");
-    builder.sandbox.write("src/breaker.rs", "/// Opens after a failed request.\npub fn breaker_opens() {}\n");
+    builder.sandbox.write("src/guarded.rs", "/// Opens after a failed request.\npub fn breaker_opens() {}\n");
     builder.publish();
     assert_eq!(get("team/acme/api/src/find.rs").expect("published").text, found);
-    assert!(matches!(get("team/acme/api/src/breaker.rs"), Err(GetError::NotFound { .. })));
+    assert!(matches!(get("team/acme/api/src/guarded.rs"), Err(GetError::NotFound { .. })));
     let breaker = paths(&reader.there("breaker_opens", &Filters::default()));
-    assert!(!breaker.contains(&"team/acme/api/src/breaker.rs".to_owned()), "{breaker:?}");
+    assert!(!breaker.contains(&"team/acme/api/src/guarded.rs".to_owned()), "{breaker:?}");
 }
 
 fn paths(answer: &Answer) -> Vec<String> {

@@ -174,7 +174,7 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
             ol.hits start=(asked.offset + 1) {
                 @let first_weak = first_weak_hit(&answer.results);
                 @for (at, found) in answer.results.iter().enumerate() {
-                    @if Some(at) == first_weak { li.dim role="presentation" { "What follows hardly answers the question." } }
+                    @if Some(at) == first_weak { li.dim { "What follows hardly answers the question." } }
                     (hit(site, project, asked, found))
                 }
             }
