@@ -78,6 +78,7 @@ impl IntoFailure for RqlError {
             | RqlProblem::ForeignField { .. }
             | RqlProblem::WrongOperator { .. }
             | RqlProblem::WrongValue { .. }
+            | RqlProblem::NotIndexed { .. }
             | RqlProblem::NoOrder { .. }
             | RqlProblem::NoScore
             | RqlProblem::Twice { .. }

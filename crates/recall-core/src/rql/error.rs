@@ -116,6 +116,12 @@ pub enum Problem {
         /// The value as written.
         found: String,
     },
+    /// The value names documents that no index has, so that "no rows" would say nothing about them.
+    #[error("documents of the type `{found}` are not indexed")]
+    NotIndexed {
+        /// The type of the documents.
+        found: String,
+    },
     /// Rows have no order by the field.
     #[error("rows cannot be ordered by `{field}`")]
     NoOrder {

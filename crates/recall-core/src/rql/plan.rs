@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{Bound, Range};
 
+use crate::DocumentType;
 use crate::rql::ast::{
     Combined, Comparison, Direction, Expression, Literal, Object, Operator, OrderBy, Quoted, Retrieval, Select,
     Spanned, Statement,
@@ -431,6 +432,11 @@ fn is_number(text: &str) -> bool {
 
 fn texts(operator: Operator, field: Field, values: &[Spanned<Literal>], fields: &Fields) -> Result<Check, Fault> {
     let text = |value: &Spanned<Literal>| match &value.node {
+        Literal::Text(text) if field == Field::DocType && text == DocumentType::Transcript.as_str() => {
+            let expected = "the type of an indexed document; `recall session search` reads transcripts";
+            let example = fields.example("doc.type = 'session'");
+            Err(Fault::new(value.bytes.clone(), Problem::NotIndexed { found: text.clone() }, expected, example))
+        }
         Literal::Text(text) => Ok(text.clone()),
         Literal::Number(_) => Err(wrong(value, field, fields)),
     };

@@ -122,6 +122,11 @@ fn an_error_of_operators_values_and_numbers_says_where_what_and_how() {
                 SELECT * FROM doc FILTER doc.size > 10".to_owned(),
         ),
         (
+            "SELECT * FROM doc FILTER doc.type IN ('code', 'transcript')",
+            "line 1, column 47: documents of the type `transcript` are not indexed; expected the type of an indexed document; \
+                `recall session search` reads transcripts; for example: SELECT * FROM doc FILTER doc.type = 'session'".to_owned(),
+        ),
+        (
             "SELECT * FROM doc FILTER doc.mtime > 'yesterday'",
             "line 1, column 38: `doc.mtime` cannot be compared with 'yesterday'; expected a date in quotes like '2026-01-31' or \
                 '2026-01-31T10:00:00Z'; for example: SELECT * FROM doc FILTER doc.mtime > '2026-01-31'".to_owned(),
