@@ -35,7 +35,7 @@ pub struct Agent {
     pub(crate) signs: &'static [Place],
     pub(crate) vendor: Option<Vendor>,
     pub(crate) hooks: Option<HookContract>,
-    /// The user's file of rules, for an agent that no hook tells what recall knows.
+    /// The user's file of rules, for an agent without a hook that adds to the context.
     pub(crate) rules: Option<Place>,
 }
 

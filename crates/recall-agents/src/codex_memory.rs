@@ -93,7 +93,7 @@ pub fn codex_index_lines(text: &str) -> Range<usize> {
     start..end.map_or_else(|| text.lines().count(), |(end, _)| end)
 }
 
-/// Returns whether a directory, as it was written, is a folder or below it. `~` stands for the home folder.
+/// Returns whether a directory, as it was written, is a folder or below it. `~` means the home folder.
 pub fn is_below(written: &str, folder: &Path, home: Option<&Path>) -> bool {
     let written = written.strip_prefix(r"\\?\").unwrap_or(written);
     match (written.strip_prefix("~/"), home) {

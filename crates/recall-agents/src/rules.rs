@@ -1,4 +1,4 @@
-//! The block about recall in an agent's file of rules, for agents that no hook tells what recall knows.
+//! The block about recall in an agent's file of rules, for agents without a hook that adds to the context.
 //!
 //! The file is the user's: Markdown that the agent reads at the start of each session. The block stands at its end, between two
 //! comments, by which it is found again.

@@ -13,7 +13,7 @@ const CLAUDE: Base = Base::Variable("CLAUDE_CONFIG_DIR", ".claude");
 const CODEX: Base = Base::Variable("CODEX_HOME", ".codex");
 const COPILOT: Base = Base::Variable("COPILOT_HOME", ".copilot");
 const CLINE: Base = Base::Variable("CLINE_DIR", ".cline");
-/// The variable names what stands for the home folder.
+/// The variable names a folder that replaces the home folder.
 const GEMINI: Base = Base::Variable("GEMINI_CLI_HOME", "");
 
 /// An agent that has nothing but a JSON file. The rows below name what differs.

@@ -132,7 +132,7 @@ pub const AGENT_FOLDERS: &[AgentFolder] = &[
     AgentFolder { agent: "claude", below_home: ".claude", variable: Some(("CLAUDE_CONFIG_DIR", "")) },
     AgentFolder { agent: "codex", below_home: ".codex", variable: Some(("CODEX_HOME", "")) },
     AgentFolder { agent: "copilot", below_home: ".copilot", variable: Some(("COPILOT_HOME", "")) },
-    // The variable names what stands for the home folder.
+    // The variable replaces the home folder, not the folder of the agent.
     AgentFolder { agent: "gemini", below_home: ".gemini", variable: Some(("GEMINI_CLI_HOME", ".gemini")) },
     AgentFolder { agent: "qwen", below_home: ".qwen", variable: None },
     AgentFolder { agent: "windsurf", below_home: ".codeium/windsurf", variable: None },

@@ -21,7 +21,7 @@ const ROLLOUTS: &str = "rollout_summaries/";
 
 pub(super) fn read(path: &Path, root: Option<&Path>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     check_folder(path, ForeignKind::OpenAiCodex)?;
-    // The folder of Codex stands for the memories in it.
+    // The folder of Codex means the memories below it.
     let inside = path.join("memories");
     let folder = if inside.is_dir() { inside } else { path.to_owned() };
     for found in files_below(&folder, "md")? {
