@@ -4,6 +4,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::DocumentType;
 use crate::rql::ast::{Object, Operator};
 use crate::rql::field::Field;
 
@@ -174,6 +175,12 @@ impl Fault {
         example: impl Into<String>,
     ) -> Self {
         Self { bytes, problem, expected: expected.into(), replacement: None, example: example.into() }
+    }
+
+    /// Returns the fault of the type `transcript`: only commands that ask for transcripts read them.
+    pub(crate) fn not_indexed(bytes: Range<usize>, example: String) -> Self {
+        let problem = Problem::NotIndexed { found: DocumentType::Transcript.to_string() };
+        Self::new(bytes, problem, "the type of an indexed document; `recall session search` reads transcripts", example)
     }
 
     pub(crate) fn replaced_by(self, replacement: impl Into<String>) -> Self {

@@ -431,12 +431,10 @@ fn is_number(text: &str) -> bool {
 }
 
 fn texts(operator: Operator, field: Field, values: &[Spanned<Literal>], fields: &Fields) -> Result<Check, Fault> {
+    if let Some(value) = unindexed_type(field, values) {
+        return Err(Fault::not_indexed(value.bytes.clone(), fields.example("doc.type = 'session'")));
+    }
     let text = |value: &Spanned<Literal>| match &value.node {
-        Literal::Text(text) if field == Field::DocType && text == DocumentType::Transcript.as_str() => {
-            let expected = "the type of an indexed document; `recall session search` reads transcripts";
-            let example = fields.example("doc.type = 'session'");
-            Err(Fault::new(value.bytes.clone(), Problem::NotIndexed { found: text.clone() }, expected, example))
-        }
         Literal::Text(text) => Ok(text.clone()),
         Literal::Number(_) => Err(wrong(value, field, fields)),
     };
@@ -451,6 +449,12 @@ fn texts(operator: Operator, field: Field, values: &[Spanned<Literal>], fields: 
         Operator::Like => Check::Matches(Pattern::like(&all[0])),
         Operator::Glob => Check::Matches(Pattern::glob(&all[0])),
     })
+}
+
+/// Returns the value that names a type of documents that no index has.
+fn unindexed_type(field: Field, values: &[Spanned<Literal>]) -> Option<&Spanned<Literal>> {
+    let unindexed = Literal::Text(DocumentType::Transcript.to_string());
+    values.iter().find(|value| field == Field::DocType && value.node == unindexed)
 }
 
 fn numbers(operator: Operator, field: Field, values: &[Spanned<Literal>], fields: &Fields) -> Result<Check, Fault> {
