@@ -33,6 +33,7 @@ mod request;
 pub mod rql;
 mod scope;
 mod session;
+mod session_part;
 mod session_request;
 mod time;
 mod understand;
@@ -76,6 +77,7 @@ pub use session::{
     EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,
     SessionShare, SessionState, SessionTask, TASKS, TaskState, UnknownSessionEventType, exact_integer,
 };
+pub use session_part::{SessionEntry, SessionPart, SessionPartKind};
 pub use session_request::{
     AskBriefing, BriefingSubject, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH,
     METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,

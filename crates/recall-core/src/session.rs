@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{EventId, MemoryId, Provenance, Timestamp};
+use crate::{EventId, MemoryId, Provenance, SessionPart, Timestamp};
 use recall_text::DocPath;
 
 /// Something that happened in a session, as its file has it.
@@ -356,6 +356,8 @@ pub struct Session {
     pub events: u64,
     /// The memories that were added in it, in order.
     pub memories: Vec<MemoryId>,
+    /// What it did, by subject; empty unless requested.
+    pub parts: Vec<SessionPart>,
 }
 
 impl Session {
@@ -375,6 +377,7 @@ impl Session {
             summary_path: None,
             events: 0,
             memories: Vec::new(),
+            parts: Vec::new(),
         }
     }
 }

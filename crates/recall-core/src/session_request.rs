@@ -64,8 +64,12 @@ pub struct EndSession {
 /// Lists the sessions of a project, the latest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListSessions {
+    /// Only the session with this id, or with this beginning of it.
+    pub session: Option<String>,
     /// Only those in this state.
     pub state: Option<SessionState>,
+    /// Whether to tell what each did.
+    pub with_parts: bool,
     /// How many entries are skipped.
     pub offset: u32,
     /// The maximum number of entries returned.

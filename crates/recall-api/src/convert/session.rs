@@ -4,8 +4,8 @@ mod metadata;
 
 use recall_core::{
     AskBriefing, BriefingSubject, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent,
-    MEMORY_BYTES, MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent,
-    SessionEventType, SessionState, SessionTask, StartSession,
+    MEMORY_BYTES, MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEntry, SessionEvent,
+    SessionEventType, SessionPart, SessionState, SessionTask, StartSession,
 };
 
 use super::remember::{self, Validated, at_most, entries, non_empty, not_blank};
@@ -106,7 +106,7 @@ pub fn end(message: v1::EndSessionRequest) -> Validated<EndSession> {
 /// # Errors
 /// The limit is out of bounds, the cursor is invalid, or the state is unknown.
 pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<ListSessions> {
-    let v1::ListSessionsRequest { context, limit, cursor, state } = message;
+    let v1::ListSessionsRequest { context, limit, cursor, state, session_id, with_parts } = message;
     let state = match v1::SessionState::try_from(state) {
         Ok(v1::SessionState::Unspecified) => None,
         Ok(v1::SessionState::Open) => Some(SessionState::Open),
@@ -117,7 +117,8 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<List
             return Err(InvalidRequest::new("state", problem));
         }
     };
-    let asked = ListSessions { state, offset: limits::offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
+    let (offset, limit) = (limits::offset(&cursor)?, limits::list_entries(limit, limits)?);
+    let asked = ListSessions { session: non_empty(session_id), state, with_parts, offset, limit };
     Ok((context.unwrap_or_default(), asked))
 }
 
@@ -205,6 +206,7 @@ pub fn to_proto(session: &Session) -> v1::Session {
         summary_path: _,
         events,
         memories,
+        parts,
     } = session;
     let Provenance { session: _, agent, mode, branch, commit, project, project_path } = provenance.clone();
     v1::Session {
@@ -231,12 +233,18 @@ pub fn to_proto(session: &Session) -> v1::Session {
         memories: memories.iter().map(ToString::to_string).collect(),
         title: title.clone().unwrap_or_default(),
         tasks: tasks.iter().map(task_to_proto).collect(),
+        parts: parts.iter().map(part_to_proto).collect(),
     }
 }
 
-fn task_to_proto(task: &SessionTask) -> v1::SessionTask {
-    let SessionTask { text, state } = task;
-    v1::SessionTask { text: text.clone(), status: state.as_str().to_owned() }
+fn part_to_proto(part: &SessionPart) -> v1::SessionPart {
+    let SessionPart { kind, entries } = part;
+    v1::SessionPart { kind: kind.as_str().to_owned(), entries: entries.iter().map(entry_to_proto).collect() }
+}
+
+fn entry_to_proto(entry: &SessionEntry) -> v1::SessionEntry {
+    let SessionEntry { text, item } = entry;
+    v1::SessionEntry { text: text.clone(), item: item.clone().unwrap_or_default() }
 }
 
 /// Writes an event. Its provenance is left out, because the session has it.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use recall_core::{AskBriefing, BriefingSubject, Provenance, Scope, Session, Timestamp};
+use recall_core::{AskBriefing, BriefingSubject, Provenance, Scope, Session, SessionEntry, SessionPart, Timestamp};
 
 use crate::Engine;
 use crate::git::{BranchChanges, Git};
@@ -129,17 +129,17 @@ impl Scene<'_> {
         // What was not resolved is in the section of what is open.
         let unresolved = story.failures().iter().filter(|failure| !failure.is_resolved());
         let unresolved: BTreeSet<String> = unresolved.map(ToString::to_string).collect();
-        for (heading, mut of_section) in story.sections() {
-            of_section.retain(|entry| !unresolved.contains(entry));
+        for SessionPart { kind, entries: mut of_section } in story.sections() {
+            of_section.retain(|entry| !unresolved.contains(&entry.text));
             let mut text = String::new();
-            for entry in of_section.iter().take(ENTRIES) {
-                text.push_str(&quote(&Masking::default().mask(&format!("- {entry}")), QUOTE_CHARS));
+            for SessionEntry { text: line, .. } in of_section.iter().take(ENTRIES) {
+                text.push_str(&quote(&Masking::default().mask(&format!("- {line}")), QUOTE_CHARS));
             }
             if let Some(more) = of_section.len().checked_sub(ENTRIES).filter(|more| *more > 0) {
                 let _ = writeln!(text, "  > - and {more} more");
             }
             if !text.is_empty() {
-                entries.push(entry(&format!("- {heading}:\n{text}"), &session.id));
+                entries.push(entry(&format!("- {}:\n{text}", kind.heading()), &session.id));
             }
         }
         let files: BTreeSet<DocPath> = story.paths().filter_map(|path| DocPath::new(path).ok()).collect();

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use recall_agents::foreign::{Action, CommandRun, Transcript, TranscriptClient};
-use recall_core::{Scope, Session, Timestamp};
+use recall_core::{Scope, Session, SessionPart, SessionPartKind, Timestamp};
 use recall_text::boxes;
 use recall_text::quote::{inline, quote};
 use recall_text::tokens::estimate;
@@ -175,13 +175,14 @@ impl Packet {
         self.open = told.open().into_iter().map(str::to_owned).collect();
         self.failed = told.failures().iter().map(ToString::to_string).collect();
         self.answer = told.outcome().map(str::to_owned);
-        for (heading, entries) in told.sections() {
-            match heading {
-                "Changed" => self.changed = entries,
-                "Commits" => self.commits = entries,
-                "Decided" => self.decided = entries,
-                _ => {}
-            }
+        for SessionPart { kind, entries } in told.sections() {
+            let list = match kind {
+                SessionPartKind::Changed => &mut self.changed,
+                SessionPartKind::Commits => &mut self.commits,
+                SessionPartKind::Decided => &mut self.decided,
+                _ => continue,
+            };
+            *list = entries.into_iter().map(|entry| entry.text).collect();
         }
         if told.is_empty() {
             // Of a session of another machine there is only the summary.

@@ -7,7 +7,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use recall_core::{Memory, Provenance, Session, SessionEvent, SessionEventType, SessionShare, SessionState};
+use recall_core::{
+    Memory, Provenance, Session, SessionEvent, SessionEventType, SessionPartKind, SessionShare, SessionState,
+};
 use recall_journal::{Day, moment_of, rfc_3339};
 use recall_os::{Folder, OpenError, write_git_files};
 use recall_text::DocPath;
@@ -160,6 +162,7 @@ fn read(folder: &Folder, name: &str) -> Option<Session> {
         summary_path: Some(path),
         events: 0,
         memories: Vec::new(),
+        parts: Vec::new(),
     })
 }
 
@@ -194,11 +197,12 @@ pub(crate) fn summary_of(material: Material<'_>) -> Option<String> {
     if let Some(said) = story.outcome().filter(|said| **said != title) {
         let _ = write!(text, "\n{said}\n");
     }
-    for (heading, entries) in story.sections() {
-        section(&mut text, heading, &entries);
+    for part in story.sections() {
+        let entries: Vec<String> = part.entries.into_iter().map(|entry| entry.text).collect();
+        section(&mut text, part.kind.heading(), &entries);
     }
     let open: Vec<String> = story.open().iter().map(|item| format!("[ ] {item}")).collect();
-    section(&mut text, "Left open", &open);
+    section(&mut text, SessionPartKind::Open.heading(), &open);
     Some(text)
 }
 

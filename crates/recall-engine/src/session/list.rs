@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use recall_core::{ListSessions, Provenance, Scope, Session, SessionState, Timestamp};
+use recall_core::{ListSessions, Provenance, Scope, Session, SessionPart, SessionState, Timestamp};
 
 use crate::Engine;
+use crate::git::{Commit, Git};
 use crate::live::{KEPT_NANOS, LiveSession, MOST_FILES, WorkPlace};
 use crate::origin::Origin;
-use crate::session_log::SessionError;
 use crate::session_log::masking::masked_text;
+use crate::session_log::{SessionError, Story};
 use crate::store::Store;
 
 /// A page of a project's sessions.
@@ -24,15 +25,22 @@ pub struct SessionListing {
 impl Engine {
     /// Returns the sessions of a project: those of this machine from their events, those of others from their summaries.
     ///
+    /// A session of another machine has no parts, and the commits that no hook saw are told of a session only that the request names.
+    ///
     /// # Errors
-    /// The folders cannot be read.
+    /// The folders cannot be read, or the session that the request names is unknown.
     pub fn list_sessions(&self, origin: &Origin, request: &ListSessions) -> Result<SessionListing, SessionError> {
-        let ListSessions { state, offset, limit } = *request;
+        let ListSessions { session: named, state, with_parts, offset, limit } = request;
+        let (offset, limit) = (*offset, *limit);
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
+        let unknown = |id: &String| SessionError::NotFound { id: id.clone() };
+        let named = named.as_ref().map(|id| Self::find_session(&store, now, id)?.ok_or_else(|| unknown(id)));
+        let named = named.transpose()?;
         let asked = Self::sessions_of(&store, now)?
             .into_iter()
+            .filter(|session| named.as_ref().is_none_or(|id| session.id == *id))
             .filter(|session| state.is_none_or(|state| session.state == state));
         let mut page: Vec<Session> = asked.skip(offset as usize).take(limit as usize + 1).collect();
         let has_more = page.len() > limit as usize;
@@ -42,8 +50,19 @@ impl Engine {
             session.memories = store.ledger.session_memories(&session.id);
             let added = session.memories.first().and_then(|id| store.ledger.memory(*id));
             session.title = session.title.take().or_else(|| added.map(|memory| memory.title.to_string()));
+            if *with_parts {
+                let until = session.ended.unwrap_or(now).max(session.started);
+                let commits = match &named {
+                    Some(_) => Git::at(&store.root).commits_between(session.started, until),
+                    None => Vec::new(),
+                };
+                session.parts = parts_of(&store, session, commits)?;
+            }
             let tasks = session.tasks.iter_mut().map(|task| &mut task.text);
-            for text in session.goal.iter_mut().chain(&mut session.title).chain(&mut session.summary).chain(tasks) {
+            let entries = session.parts.iter_mut().flat_map(|part| &mut part.entries);
+            let entries = entries.flat_map(|entry| std::iter::once(&mut entry.text).chain(&mut entry.item));
+            let texts = session.goal.iter_mut().chain(&mut session.title).chain(&mut session.summary);
+            for text in texts.chain(tasks).chain(entries) {
                 *text = masked_text(text);
             }
         }
@@ -97,6 +116,13 @@ impl Engine {
         live.dedup_by(|a, b| a.id == b.id);
         live
     }
+}
+
+/// Returns what a session did, by subject. Of a session of another machine only the summary is known.
+fn parts_of(store: &Store, session: &Session, commits: Vec<Commit>) -> Result<Vec<SessionPart>, SessionError> {
+    let Some(events) = store.sessions.read(&session.id)? else { return Ok(Vec::new()) };
+    let memories: Vec<_> = session.memories.iter().filter_map(|id| store.ledger.memory(*id)).collect();
+    Ok(Story::tell(&events, commits, &memories).parts())
 }
 
 fn with_files(session: Session, place: &WorkPlace, edited: Option<&LiveSession>) -> LiveSession {

@@ -49,6 +49,7 @@ impl SessionFold {
             summary_path: ends().filter_map(path).next_back(),
             events: events.iter().filter(|event| !event.details.event_type.is_boundary()).count() as u64,
             memories: Vec::new(),
+            parts: Vec::new(),
         };
         Some(Self { session, has_ended })
     }

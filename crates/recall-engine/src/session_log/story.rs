@@ -1,16 +1,18 @@
 //! What a session did, each fact once: the content of summaries and briefings, and the name of the session.
 
+mod lines;
+
 use std::collections::BTreeMap;
 
 use recall_core::{
-    HookRecord, ITEMS, Memory, MemoryId, Metadata, MetadataValue, SessionEvent, SessionEventType, SessionTask, TASKS,
+    HookRecord, ITEMS, Memory, Metadata, MetadataValue, SessionEntry, SessionEvent, SessionEventType, SessionPart,
+    SessionPartKind, SessionTask, TASKS,
 };
 use recall_text::DocPath;
 
 use crate::git::{Commit, is_own};
-
-/// The greatest length of an entry, in characters: two or three lines.
-const ENTRY_CHARS: usize = 300;
+use lines::{Decided, ENTRY_CHARS, edits_of, entries, is_same, line_of_commit, sentence};
+pub(crate) use lines::{Failure, first_chars, one_line};
 
 /// The greatest length of a name, in characters: a line of a list.
 const TITLE_CHARS: usize = 100;
@@ -42,22 +44,6 @@ pub(crate) struct Story {
     tasks: Vec<SessionTask>,
     /// The first search.
     query: Option<String>,
-}
-
-/// A decision, or a memory that was added.
-#[derive(Clone, Debug)]
-struct Decided {
-    id: Option<MemoryId>,
-    text: String,
-    why: Option<String>,
-}
-
-/// Something that was tried and failed.
-#[derive(Clone, Debug)]
-pub(crate) struct Failure {
-    what: String,
-    why: Option<String>,
-    how: Option<String>,
 }
 
 impl Story {
@@ -213,20 +199,39 @@ impl Story {
         self.changed.keys().chain(&self.files).map(String::as_str)
     }
 
-    /// Returns the headings of a summary with their entries; those without entries too.
-    pub(crate) fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
+    /// Returns the parts of a summary with their entries; those without entries too. What was said last and what is left open is not
+    /// in them.
+    pub(crate) fn sections(&self) -> Vec<SessionPart> {
         let earlier = self.messages.split_last().map_or(&[][..], |(_, earlier)| earlier);
+        let changed = self.changed.iter().map(|(file, edits)| SessionEntry {
+            text: format!("`{file}` ({})", edits_of(*edits)),
+            item: Some(file.clone()),
+        });
+        let decided = self
+            .decided
+            .iter()
+            .map(|decided| SessionEntry { text: decided.to_string(), item: decided.id.map(|id| id.to_string()) });
+        let files = self.files.iter().map(|file| SessionEntry { text: format!("`{file}`"), item: Some(file.clone()) });
+        let part = |kind, entries| SessionPart { kind, entries };
         vec![
-            ("Changed", self.changed.iter().map(|(file, edits)| format!("`{file}` ({})", edits_of(*edits))).collect()),
-            ("Commits", self.commits.iter().map(line_of_commit).collect()),
-            ("Decided", self.decided.iter().map(ToString::to_string).collect()),
-            ("Reached", self.reached.iter().map(|text| sentence(text)).collect()),
-            ("Tried and failed", self.failures.iter().map(ToString::to_string).collect()),
-            ("Noted", self.noted.clone()),
-            ("Handed over", self.handovers.clone()),
-            ("Earlier turns", earlier.to_vec()),
-            ("Files", self.files.iter().map(|file| format!("`{file}`")).collect()),
+            part(SessionPartKind::Changed, changed.collect()),
+            part(SessionPartKind::Commits, entries(self.commits.iter().map(line_of_commit))),
+            part(SessionPartKind::Decided, decided.collect()),
+            part(SessionPartKind::Reached, entries(self.reached.iter().map(|text| sentence(text)))),
+            part(SessionPartKind::Failed, entries(self.failures.iter().map(ToString::to_string))),
+            part(SessionPartKind::Noted, entries(&self.noted)),
+            part(SessionPartKind::HandedOver, entries(&self.handovers)),
+            part(SessionPartKind::EarlierTurns, entries(earlier)),
+            part(SessionPartKind::Files, files.collect()),
         ]
+    }
+
+    /// Returns all parts that have entries.
+    pub(crate) fn parts(&self) -> Vec<SessionPart> {
+        let said = SessionPart { kind: SessionPartKind::Said, entries: entries(self.outcome()) };
+        let open = SessionPart { kind: SessionPartKind::Open, entries: entries(self.open()) };
+        let all = std::iter::once(said).chain(self.sections()).chain([open]);
+        all.filter(|part| !part.entries.is_empty()).collect()
     }
 
     /// Tells the story in a few lines. What was left open and what was not resolved is not in them.
@@ -254,48 +259,6 @@ impl Story {
     }
 }
 
-impl std::fmt::Display for Decided {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.id, &self.why) {
-            (Some(id), _) => write!(f, "{id} {}", self.text),
-            (None, Some(why)) => write!(f, "{} Why: {}", sentence(&self.text), sentence(why)),
-            (None, None) => f.write_str(&sentence(&self.text)),
-        }
-    }
-}
-
-impl Failure {
-    /// Whether it is known how it was resolved.
-    pub(crate) fn is_resolved(&self) -> bool {
-        self.how.is_some()
-    }
-
-    /// Returns what was tried.
-    pub(crate) fn what(&self) -> &str {
-        &self.what
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&sentence(&self.what))?;
-        for (label, text) in [("Why", &self.why), ("Resolved", &self.how)] {
-            if let Some(text) = text {
-                write!(f, " {label}: {}", sentence(text))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn line_of_commit(commit: &Commit) -> String {
-    format!("{} {}", commit.id, one_line(&commit.subject))
-}
-
-fn edits_of(edits: u64) -> String {
-    format!("{edits} {}", if edits == 1 { "edit" } else { "edits" })
-}
-
 /// Returns the file that an event says was edited.
 fn edited_file(text: &str, files: &[DocPath], record: Option<HookRecord>) -> Option<String> {
     let named = text.strip_prefix("edited ")?;
@@ -314,7 +277,7 @@ fn parse_commit(text: &str, record: Option<HookRecord>) -> Option<Commit> {
     is_commit.then(|| Commit { id: id.to_owned(), subject: subject.to_owned() })
 }
 
-fn text_of<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
+pub(crate) fn text_of<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
     match metadata.get(name) {
         Some(MetadataValue::Text(text)) => Some(text),
         _ => None,
@@ -354,31 +317,6 @@ fn tasks_of(metadata: &Metadata) -> Vec<SessionTask> {
 fn push(list: &mut Vec<String>, text: String) {
     if !text.is_empty() && list.last() != Some(&text) {
         list.push(text);
-    }
-}
-
-/// Returns whether two texts differ in case and punctuation at their ends only.
-fn is_same(a: &str, b: &str) -> bool {
-    let words = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    words(a) == words(b)
-}
-
-/// Ends a text with a full stop if it has no end of its own.
-fn sentence(text: &str) -> String {
-    let has_end = text.ends_with(['.', '!', '?', '…', ':']);
-    if has_end { text.to_owned() } else { format!("{text}.") }
-}
-
-/// Joins a text to one line of at most [`ENTRY_CHARS`] characters.
-pub(crate) fn one_line(text: &str) -> String {
-    first_chars(&text.split_whitespace().collect::<Vec<_>>().join(" "), ENTRY_CHARS)
-}
-
-/// Returns the beginning of a text, with `…` if there is more.
-pub(crate) fn first_chars(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
     }
 }
 

@@ -140,7 +140,7 @@ fn a_session_has_no_secrets() {
         let page = ListEvents { session: "s1".to_owned(), types: Vec::new(), offset, limit: 100 };
         answers.push(format!("{:?}", engine.list_events(&origin, &page).expect("told")));
     }
-    let sessions = ListSessions { state: None, offset: 0, limit: 10 };
+    let sessions = ListSessions { session: None, state: None, with_parts: true, offset: 0, limit: 10 };
     answers.push(format!("{:?}", engine.list_sessions(&origin, &sessions).expect("told")));
     let ask = AskBriefing {
         budget_tokens: 8_000,

@@ -32,8 +32,20 @@ fn end(sandbox: &Sandbox, engine: &Engine, request: &EndSession) -> EndedSession
 }
 
 fn sessions(sandbox: &Sandbox, engine: &Engine) -> Vec<Session> {
-    let request = ListSessions { state: None, offset: 0, limit: 100 };
+    let request = ListSessions { session: None, state: None, with_parts: false, offset: 0, limit: 100 };
     engine.list_sessions(&sandbox.origin(), &request).expect("told").sessions
+}
+
+/// Lists the sessions, or the one that is named.
+fn list(
+    sandbox: &Sandbox,
+    engine: &Engine,
+    named: Option<&str>,
+    with_parts: bool,
+) -> Result<Vec<Session>, SessionError> {
+    let session = named.map(str::to_owned);
+    let request = ListSessions { session, state: None, with_parts, offset: 0, limit: 10 };
+    Ok(engine.list_sessions(&sandbox.origin(), &request)?.sessions)
 }
 
 fn initialised(files: &[(&str, &str)]) -> Sandbox {
@@ -98,7 +110,8 @@ fn an_interrupted_session_is_recovered_from_its_events() {
     let engine = sandbox.engine();
     let started = start(&sandbox, &engine, "s2", None);
     assert_eq!(started.recoverable.as_deref(), Some("s1"));
-    let abandoned = ListSessions { state: Some(SessionState::Abandoned), offset: 0, limit: 10 };
+    let abandoned =
+        ListSessions { session: None, state: Some(SessionState::Abandoned), with_parts: false, offset: 0, limit: 10 };
     let listed = engine.list_sessions(&sandbox.origin(), &abandoned).expect("told").sessions;
     assert_eq!(listed.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["s1"]);
 
@@ -164,7 +177,8 @@ fn sessions_are_listed_by_page_and_only_those_of_the_project() {
         start(&sandbox, &engine, &format!("s{n}"), None);
     }
     let page = |offset| {
-        let request = ListSessions { state: Some(SessionState::Open), offset, limit: 3 };
+        let request =
+            ListSessions { session: None, state: Some(SessionState::Open), with_parts: false, offset, limit: 3 };
         let listing = engine.list_sessions(&sandbox.origin(), &request).expect("told");
         let ids: Vec<String> = listing.sessions.into_iter().map(|session| session.id).collect();
         (ids.join(" "), listing.next_offset)
@@ -175,4 +189,34 @@ fn sessions_are_listed_by_page_and_only_those_of_the_project() {
         .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Provenance::default() })
         .expect("begun");
     assert!(sessions(&sandbox, &engine).iter().any(|session| session.id == made.id), "{made:?}");
+}
+
+#[test]
+fn a_session_that_is_named_tells_what_it_did_by_subject() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    start(&sandbox, &engine, "swim-1", Some("Teach the platypus to swim"));
+    start(&sandbox, &engine, "swim-2", None);
+    let memory = AddMemory {
+        repeats: Repeats::Refuse,
+        provenance: in_session("swim-1"),
+        ..new_memory(MemoryType::Lesson, "Platypuses swim", "They always could.")
+    };
+    let id = engine.add_memory(&sandbox.origin(), &memory).expect("added").id;
+    log(&sandbox, &engine, &event("swim-1", Error, "`make pool` failed"));
+    let [named] = list(&sandbox, &engine, Some("swim-1"), true).expect("told").try_into().expect("one");
+    let lines: Vec<_> = named
+        .parts
+        .iter()
+        .flat_map(|part| {
+            part.entries.iter().map(|entry| (part.kind.as_str(), entry.text.as_str(), entry.item.as_deref()))
+        })
+        .collect();
+    let (line, id) = (format!("{id} Platypuses swim"), id.to_string());
+    assert_eq!(lines, [("decided", line.as_str(), Some(id.as_str())), ("failed", "`make pool` failed.", None)]);
+    let all = list(&sandbox, &engine, None, true).expect("told");
+    assert_eq!(all.iter().map(|session| session.parts.len()).sum::<usize>(), 2);
+    assert!(list(&sandbox, &engine, None, false).expect("told").iter().all(|session| session.parts.is_empty()));
+    assert!(matches!(list(&sandbox, &engine, Some("swim-3"), true), Err(SessionError::NotFound { .. })));
+    assert!(matches!(list(&sandbox, &engine, Some("swim"), true), Err(SessionError::Ambiguous { .. })));
 }

@@ -146,7 +146,13 @@ pub(super) async fn list_sessions(
         Standing::Ended => SessionState::Ended,
         Standing::Abandoned => SessionState::Abandoned,
     });
-    let request = ListSessionsRequest { context: Some(context), limit, cursor, state: state.into() };
+    let request = ListSessionsRequest {
+        context: Some(context),
+        limit,
+        cursor,
+        state: state.into(),
+        ..ListSessionsRequest::default()
+    };
     json_answer(site.rpc.list_sessions(request).await)
 }
 

@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::output::Format;
 use crate::output::human::session::format_session;
 
-/// The largest page of sessions or events that the daemon returns.
+/// The largest page of events that the daemon returns.
 const PAGE: u32 = 100;
 
 /// Arguments of `recall session show`.
@@ -31,12 +31,7 @@ pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit
     let request_context = in_session(&client, args.session, Unnamed::Newest, context).await?;
     let session = find(&client, &request_context).await?;
     // A session from another machine has a summary but no events here.
-    let events = match events(&client, &request_context, args.types).await {
-        Err(error) if session.is_none() => return Err(error),
-        Err(_) => Vec::new(),
-        Ok(events) => events,
-    };
-    let session = session.unwrap_or_else(|| v1::Session { id: request_context.session_id, ..v1::Session::default() });
+    let events = events(&client, &request_context, args.types).await.unwrap_or_default();
     match output.format {
         Format::Json => output.json(&recall_api::json::session(&session, &events))?,
         Format::Human => context.page(&format_session(&session, &events, output.screen()))?,
@@ -44,25 +39,15 @@ pub(super) async fn run(args: ShowArgs, context: &CommandContext) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Finds the session of a context among those of its project.
-async fn find(client: &Client, context: &RequestContext) -> Result<Option<v1::Session>, CommandError> {
-    let mut cursor = String::new();
-    loop {
-        let request = v1::ListSessionsRequest {
-            context: Some(context.clone()),
-            limit: Some(PAGE),
-            cursor,
-            ..v1::ListSessionsRequest::default()
-        };
-        let page = client.list_sessions(request).await?;
-        if let Some(found) = page.sessions.into_iter().find(|session| session.id == context.session_id) {
-            return Ok(Some(found));
-        }
-        if page.next_cursor.is_empty() {
-            return Ok(None);
-        }
-        cursor = page.next_cursor;
-    }
+/// Returns the session of a context.
+async fn find(client: &Client, context: &RequestContext) -> Result<v1::Session, CommandError> {
+    let request = v1::ListSessionsRequest {
+        context: Some(context.clone()),
+        session_id: context.session_id.clone(),
+        ..v1::ListSessionsRequest::default()
+    };
+    let known = client.list_sessions(request).await?.sessions.into_iter().next();
+    Ok(known.unwrap_or_else(|| v1::Session { id: context.session_id.clone(), ..v1::Session::default() }))
 }
 
 /// Fetches all events of the session of a context.

@@ -136,7 +136,12 @@ async fn sessions(
     limit: u32,
     cursor: String,
 ) -> Result<v1::ListSessionsResponse, CommandError> {
-    let request =
-        v1::ListSessionsRequest { context: Some(context.clone()), limit: Some(limit), state: state.into(), cursor };
+    let request = v1::ListSessionsRequest {
+        context: Some(context.clone()),
+        limit: Some(limit),
+        state: state.into(),
+        cursor,
+        ..v1::ListSessionsRequest::default()
+    };
     Ok(client.list_sessions(request).await?)
 }
