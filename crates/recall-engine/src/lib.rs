@@ -107,8 +107,8 @@ pub use search::{
 };
 pub use session::{
     Briefing, BriefingSection, Draft, EndedSession, ErrorFix, ErrorFixes, Estimate, EventListing, FixStep, HandOff,
-    HandOffRequest, Keeping, KeptSession, LoggedEvent, Savings, SectionKind, SessionListing, StartedSession, Stats,
-    StoreStats,
+    HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses, Savings,
+    SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{

@@ -16,6 +16,7 @@ mod history;
 mod list;
 mod log;
 mod stats;
+mod uses;
 
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use drafts::Draft;
@@ -26,6 +27,7 @@ pub use history::Keeping;
 pub use list::SessionListing;
 pub use log::{EventListing, LoggedEvent};
 pub use stats::{Estimate, Savings, Stats, StoreStats};
+pub use uses::{RecordedUse, RecordedUseKind, RecordedUses};
 
 pub(crate) use end::{SummaryAuthor, end_event};
 pub(crate) use history::{Material, summary_of, title as title_of, write as write_summary};

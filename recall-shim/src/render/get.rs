@@ -107,7 +107,7 @@ pub(crate) fn render_add(response: &AddResponse) -> String {
     }
     if !similar.is_empty() {
         text.push_str("\nSimilar:");
-        for SimilarMemory { id, title, similarity } in similar {
+        for SimilarMemory { id, title, similarity, .. } in similar {
             let _ = write!(text, "\n- {} · {} · {similarity:.2}", inline(id, 20), inline(title, TITLE_CHARS));
         }
     }
@@ -207,8 +207,12 @@ mod tests {
 
     #[test]
     fn a_repetition_is_rejected_with_similar_memories_and_advice() {
-        let similar =
-            SimilarMemory { id: "L-0123abcd".to_owned(), title: "Retries\nneed jitter".to_owned(), similarity: 0.914 };
+        let similar = SimilarMemory {
+            id: "L-0123abcd".to_owned(),
+            title: "Retries\nneed jitter".to_owned(),
+            similarity: 0.914,
+            ..SimilarMemory::default()
+        };
         let response = AddResponse {
             id: "L-0123abcd".to_owned(),
             title: "Retries need jitter".to_owned(),

@@ -12,7 +12,7 @@ use super::{Service, context, ids, memory, warning};
 use crate::daemon::Daemon;
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
-    let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
+    let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line, with_uses } = request;
     if id.trim().is_empty() {
         return Err(InvalidRequest::new("id", Problem::Empty).into());
     }
@@ -24,10 +24,15 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let asked = ItemRequest { id, parent, scope: wanted };
-    let cited = service.call(move |daemon| open(daemon, &origin, &provenance, &asked)).await?;
+    let here = origin.clone();
+    let cited = service.call(move |daemon| open(daemon, &here, &provenance, &asked)).await?;
     let CitedItem { item, lines: cited_lines, hash } = cited;
+    let known = item.memory.as_ref().map(|view| view.memory.id).filter(|_| with_uses);
     let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
     let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL), parent)?;
+    if let Some(id) = known {
+        response.recorded_uses = Some(memory::uses(service, origin, id).await?);
+    }
     response.warnings.extend(hash.and_then(|hash| changed_since(&response, &hash)));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
@@ -108,6 +113,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         memory: memory::to_proto(recalled.as_deref(), scope),
         generation: coverage.generation.0,
         warnings: warning::to_proto(warnings),
+        recorded_uses: None,
     })
 }
 

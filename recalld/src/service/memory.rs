@@ -5,10 +5,10 @@ use recall_api::v1::{
     self, AddRequest, AddResponse, AddStatus, FeedbackRequest, FeedbackResponse, PromoteRequest, PromoteResponse,
     Severity, UpdateRequest, UpdateResponse, VerifiedMemory, VerifyRequest, VerifyResponse,
 };
-use recall_core::{MemoryView, Scope, StoreScope};
+use recall_core::{MemoryId, MemoryView, Scope, StoreScope};
 use recall_engine::{
     AddOutcome, AddReport, AdoptedHit, AdoptedReport, AnchorChange, Doubt, FeedbackReport, ItemRequest, MemoryNote,
-    Owner, Parent, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
+    Origin, Owner, Parent, PromoteReport, RecordedUse, RecordedUses, SimilarMemory, UpdateReport, VerifyReport,
 };
 use tonic::Status;
 
@@ -46,8 +46,25 @@ pub(super) fn add_answer(report: AddReport) -> AddResponse {
 }
 
 fn similar_to_proto(similar: SimilarMemory) -> v1::SimilarMemory {
-    let SimilarMemory { id, title, similarity, may_contradict: _ } = similar;
-    v1::SimilarMemory { id: id.to_string(), title, similarity }
+    let SimilarMemory { id, title, similarity, may_contradict } = similar;
+    v1::SimilarMemory { id: id.to_string(), title, similarity, may_contradict }
+}
+
+/// Returns where a memory was used, and which others are similar to it.
+pub(super) async fn uses(service: &Service, origin: Origin, id: MemoryId) -> Result<v1::RecordedUses, Status> {
+    let here = origin.clone();
+    let RecordedUses { uses, sessions, is_cut } =
+        service.call(move |daemon| daemon.engine.recorded_uses(&here, id)).await?;
+    let similar = service.call(move |daemon| daemon.engine.memories_similar_to(&origin, id)).await?;
+    let uses = uses.into_iter().map(|RecordedUse { session, title, time, kind, text }| v1::RecordedUse {
+        session_id: session,
+        title: title.unwrap_or_default(),
+        time: Some(time::to_proto(time)),
+        kind: kind.as_str().to_owned(),
+        text,
+    });
+    let similar = similar.into_iter().map(similar_to_proto).collect();
+    Ok(v1::RecordedUses { uses: uses.collect(), sessions, cut: is_cut, similar })
 }
 
 /// `Update`: amends a memory.

@@ -222,8 +222,8 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         }
         "Get" => {
             let id = probe.name();
-            let request =
-                v1::GetRequest { context, id, scope, include_parent: probe.more, ..v1::GetRequest::default() };
+            let (include_parent, with_uses) = (probe.more, probe.more);
+            let request = v1::GetRequest { context, id, scope, include_parent, with_uses, ..v1::GetRequest::default() };
             reported(client.get(request).await)
         }
         "List" => {
@@ -354,9 +354,10 @@ async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, prob
         }
         "ListSessions" => {
             let context = if probe.more { of_session } else { context };
-            reported(
-                client.list_sessions(v1::ListSessionsRequest { context, ..v1::ListSessionsRequest::default() }).await,
-            )
+            let session_id = if probe.more { probe.session.clone() } else { String::new() };
+            let request =
+                v1::ListSessionsRequest { context, session_id, with_parts: true, ..v1::ListSessionsRequest::default() };
+            reported(client.list_sessions(request).await)
         }
         "ListEvents" => {
             let session_id = probe.session.clone();

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use recall_core::{DocumentType, Filters, Memory, MemoryId};
 use recall_text::{Vocabulary, may_contradict};
 
-use crate::error::StoreError;
+use crate::Engine;
+use crate::error::{MemoryError, StoreError};
 use crate::ledger::Ledger;
 use crate::mask::memory as masked;
+use crate::origin::Origin;
 use crate::store::Index;
 
 /// A memory that is similar to another one.
@@ -84,6 +86,21 @@ pub(super) fn similar_memories(
     let mut similar: Vec<_> = similar.into_values().collect();
     sort(&mut similar);
     Ok(similar)
+}
+
+impl Engine {
+    /// Returns the memories in force that are similar to one, of the store that holds it, the most similar first.
+    ///
+    /// # Errors
+    /// The memory is unknown, or a store cannot be read.
+    pub fn memories_similar_to(&self, origin: &Origin, id: MemoryId) -> Result<Vec<SimilarMemory>, MemoryError> {
+        let (store, memory) = self.find_memory(origin, id)?;
+        let Memory { title, content, .. } = masked(memory);
+        let vocabulary = Vocabulary::new(&[&title, &content]);
+        let mut similar = similar_memories(&store.ledger, &store.index, &title, &content, &vocabulary)?;
+        similar.retain(|other| other.id != id);
+        Ok(similar)
+    }
 }
 
 /// Returns whether a memory in force has nearly all words of a text.

@@ -94,8 +94,8 @@ pub(super) async fn read(
     Parameters(asked): Parameters<Read>,
 ) -> Response {
     let Read { id, scope, start_line, end_line } = asked;
-    let request =
-        GetRequest { context: Some(context), id, scope: scope.to_proto(), include_parent: false, start_line, end_line };
+    let scope = scope.to_proto();
+    let request = GetRequest { context: Some(context), id, scope, start_line, end_line, ..GetRequest::default() };
     json_answer(site.rpc.get(request).await)
 }
 

@@ -112,7 +112,7 @@ pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
     if !cues.is_empty() {
         let _ = writeln!(text, "  {DIM}shown unasked at {}{DIM:#}", printable(&cues.join(", ")));
     }
-    for v1::SimilarMemory { id, title, similarity } in similar {
+    for v1::SimilarMemory { id, title, similarity, .. } in similar {
         let _ = writeln!(
             text,
             "  {DIM}{:.0} % similar to{DIM:#} {PATH}{id}{PATH:#} {}",
@@ -237,8 +237,12 @@ mod tests {
 
     #[test]
     fn what_is_known_already_is_shown() {
-        let similar =
-            vec![v1::SimilarMemory { id: "L-0123abcd".to_owned(), title: "Jitter".to_owned(), similarity: 0.914 }];
+        let similar = vec![v1::SimilarMemory {
+            id: "L-0123abcd".to_owned(),
+            title: "Jitter".to_owned(),
+            similarity: 0.914,
+            ..v1::SimilarMemory::default()
+        }];
         let status = v1::AddStatus::Duplicate.into();
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
         insta::assert_snapshot!(plain(&format_add(&answer)), @r"
