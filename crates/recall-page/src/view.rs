@@ -216,7 +216,7 @@ impl<'de> Deserialize<'de> for Moment {
     }
 }
 
-/// Shows a time to the minute, in UTC; the script shows it in the reader's zone.
+/// Shows a time to the minute, in UTC. The script shows its age (`3 minutes ago`), with the exact time in the reader's zone as the title.
 pub(crate) fn time(time: Option<&Time>) -> Markup {
     let text = time.and_then(rfc3339).unwrap_or_default();
     let shown = text.get(..16).unwrap_or_default().replace('T', " ");

@@ -13,8 +13,6 @@ const UNDO = 6000;
 const LIVE = 5000;
 
 document.documentElement.classList.add("js");
-// On a narrow screen, the navigation scrolls.
-$("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 // A picture that is larger than its frame is shown from its middle.
 for (const frame of $$("[data-centred]")) {
   frame.scrollTo((frame.scrollWidth - frame.clientWidth) / 2, (frame.scrollHeight - frame.clientHeight) / 2);
@@ -276,13 +274,26 @@ if (live) {
   }, LIVE);
 }
 
-// Times in the zone of the reader.
+// Times as their age, with the exact time in the zone of the reader as the title. Without a script, the exact time is shown.
+const AGES = [["day", 86400], ["hour", 3600], ["minute", 60]];
+/// The age from which a time is a date, in seconds.
+const OLD = 30 * 86400;
+const ages = new Intl.RelativeTimeFormat("en");
+
+function age(moment) {
+  const seconds = (moment - Date.now()) / 1000;
+  if (Math.abs(seconds) >= OLD) return moment.toLocaleDateString([], { dateStyle: "medium" });
+  const [unit, size] = AGES.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  return unit ? ages.format(Math.trunc(seconds / size), unit) : "just now";
+}
+
 function localTimes(from) {
   for (const time of $$("time[datetime]", from)) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.valueOf())) continue;
-    time.title = time.dateTime;
-    time.textContent = moment.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    time.title = moment.toLocaleString([], { dateStyle: "full", timeStyle: "medium" });
+    time.textContent = age(moment);
   }
 }
 localTimes(document);
+setInterval(() => localTimes(document), 60_000);
