@@ -54,7 +54,7 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
     let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
     let admission = Admission::new(shares.call_bytes, unread_bytes, max_message_bytes);
     let recall_config::PageSettings { idle, editor } = settings.page.clone();
-    let page = PageSettings { idle, editor };
+    let page = PageSettings { idle, editor, saved: dirs.data.join("page").join("searches.json") };
     models.hand_to(&engine);
     Daemon {
         parsers,

@@ -32,6 +32,43 @@ const ACTIONS = {
     await page.keyboard.press("Escape");
   },
 
+  async "arrows lead through the hits, and Escape back to the search and empties it"(page) {
+    await go(page, "");
+    await page.keyboard.press("?");
+    assert.ok(await page.isVisible("#keys"), "nobody searches for a question mark");
+    await page.keyboard.press("Escape");
+    await page.fill("#q", "session");
+    await page.waitForSelector("#results .hit");
+    await page.focus("#q");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+    const first = await page.getAttribute(".hit .title", "href");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("href")), first);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "q");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("#results .start");
+    assert.equal(await page.inputValue("#q"), "");
+    assert.equal(await page.isVisible(".hit"), false, "the hits are gone with the query");
+    assert.doesNotMatch(page.url(), /q=/);
+  },
+
+  async "a search is saved, offered and forgotten"(page) {
+    await go(page, "?q=is_expired&mode=exact");
+    assert.ok(await page.isVisible("text=any case"));
+    await page.click("text=Save this search");
+    await page.waitForSelector("text=Forget");
+    await go(page, "");
+    assert.match(await page.textContent(".saved"), /is_expired.*exact text/s);
+    await page.click(".saved button");
+    await page.waitForFunction(() => !document.querySelector(".saved"));
+  },
+
+  async "a time is its age, with the exact time as its title"(page) {
+    await go(page, "memories");
+    assert.match(await page.textContent("main time"), /just now|minutes? ago/);
+    assert.match(await page.getAttribute("main time", "title"), /20\d\d/);
+  },
+
   async "a rating is counted"(page, sample) {
     await go(page, `memory?id=${sample.memories[4]}`);
     await page.click("text=Useful");
@@ -85,6 +122,17 @@ const ACTIONS = {
       assert.match(await plain.textContent("main"), new RegExp(text));
       assert.equal(await plain.isVisible(".actions, .amend"), false, "what needs a script is not shown");
     }
+    await context.close();
+  },
+
+  async "the page is opened without a script"(page, sample) {
+    const context = await page.context().browser().newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    const link = sample.link();
+    await plain.goto(link);
+    await plain.fill("input[name=token]", link);
+    await plain.click("button");
+    assert.match(await plain.textContent("main"), /Ask in words/);
     await context.close();
   },
 

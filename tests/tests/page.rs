@@ -7,3 +7,4 @@ mod hostile;
 mod opening;
 mod refusals;
 mod schema;
+mod search;

@@ -85,10 +85,12 @@ fn check(access: &Access, mut request: Request<Body>) -> Result<Request<Body>, R
     if !is_change && *request.method() != Method::GET && *request.method() != Method::HEAD {
         return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET, HEAD and POST are understood"));
     }
-    if is_change && !is_json(request.headers()) {
+    let path = request.uri().path();
+    // Without a script, a form sends the token. Its origin was checked above.
+    let is_form = path == LINK && has_type(request.headers(), "application/x-www-form-urlencoded");
+    if is_change && !is_json(request.headers()) && !is_form {
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "a change is sent as application/json"));
     }
-    let path = request.uri().path();
     if !is_plain(path) {
         return Err((StatusCode::NOT_FOUND, "this page does not exist"));
     }
@@ -152,9 +154,14 @@ pub(crate) fn single_header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Re
 }
 
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    has_type(headers, "application/json")
+}
+
+/// Whether a body is of a type, in UTF-8.
+fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
     let Ok(Some(value)) = single_header(headers, &CONTENT_TYPE) else { return false };
     let (kind, parameter) = value.split_once(';').unwrap_or((value, "charset=utf-8"));
-    kind.trim().eq_ignore_ascii_case("application/json") && parameter.trim().eq_ignore_ascii_case("charset=utf-8")
+    kind.trim().eq_ignore_ascii_case(wanted) && parameter.trim().eq_ignore_ascii_case("charset=utf-8")
 }
 
 /// Whether a path is one that a page can have: plain names, one slash between them.

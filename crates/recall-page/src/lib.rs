@@ -14,11 +14,13 @@ mod api;
 mod guard;
 mod pages;
 mod peer;
+mod saved;
 mod serve;
 mod view;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +50,8 @@ pub struct PageSettings {
     pub idle: Duration,
     /// The link that opens a file in an editor, with `{path}` and maybe `{line}`; `None` for no links.
     pub editor: Option<String>,
+    /// The file of the saved searches.
+    pub saved: PathBuf,
 }
 
 /// The project whose page is opened.
@@ -167,7 +171,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn it_is_closed_when_idle_and_opened_again() {
         let idle = Duration::from_mins(30);
-        let page = Page::new(PageSettings { idle, editor: None }, CancellationToken::new());
+        let page = Page::new(PageSettings { idle, editor: None, saved: PathBuf::new() }, CancellationToken::new());
         let subject = || Subject { root: "/a".to_owned(), context: RequestContext::default() };
         let first = page.open(subject(), Wanted::default(), rpc).expect("a port");
         tokio::time::sleep(idle / 2).await;

@@ -27,6 +27,7 @@ use serde::Deserialize;
 
 use crate::access::{Access, Project};
 use crate::answer::{self, Shown};
+use crate::saved::SavedSearches;
 use crate::view::{self, Tab};
 use crate::{PageSettings, Rpc, api, guard};
 
@@ -39,6 +40,7 @@ pub(crate) struct Site {
     pub(crate) access: Arc<Access>,
     pub(crate) rpc: Rpc,
     pub(crate) settings: Arc<PageSettings>,
+    pub(crate) saved: Arc<SavedSearches>,
 }
 
 /// The project of a request, as the guard found it.
@@ -69,6 +71,8 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/do/promote", post(change::promote))
         .route("/{key}/do/feedback", post(change::feedback))
         .route("/{key}/do/delete", post(change::delete))
+        .route("/{key}/do/save", post(search::save))
+        .route("/{key}/do/unsave", post(search::unsave))
         .route("/{key}/do/amend", post(change::amend).layer(DefaultBodyLimit::max(change::BODY_BYTES)))
         .route("/{key}/page.js", get(script))
         .route("/{key}/style.css", get(style))
@@ -145,4 +149,16 @@ async fn history(Extension(project): Here, State(mut site): State<Site>, asked: 
         }
     };
     answer::page(StatusCode::OK, view::page(&project, Tab::Search, &format!("History of {}", answer.path), &shown))
+}
+
+#[cfg(test)]
+mod tests {
+    /// The most bytes of the script and the style, uncompressed: a page must not wait for them.
+    const ASSET_BYTES: usize = 60 * 1024;
+
+    #[test]
+    fn the_script_and_the_style_stay_small() {
+        let bytes = include_str!("assets/page.js").len() + include_str!("assets/style.css").len();
+        assert!(bytes <= ASSET_BYTES, "{bytes}");
+    }
 }

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::pages::{self, Site};
+use crate::saved::SavedSearches;
 use crate::{Page, Rpc, api, peer};
 
 /// How many connections are served at once; others wait. A browser opens six.
@@ -153,7 +154,8 @@ fn listen_error(address: SocketAddr, source: io::Error) -> OpenError {
 pub(crate) fn start(page: &Page, listeners: Vec<StdListener>, port: u16, rpc: Rpc) -> Result<Running, OpenError> {
     let closed = page.stop.child_token();
     let access = Arc::new(Access::new(port));
-    let site = Site { access: Arc::clone(&access), rpc, settings: Arc::clone(&page.settings) };
+    let saved = Arc::new(SavedSearches::new(page.settings.saved.clone()));
+    let site = Site { access: Arc::clone(&access), rpc, settings: Arc::clone(&page.settings), saved };
     let router = pages::router(site.clone());
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     for listener in listeners {

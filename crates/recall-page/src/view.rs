@@ -53,10 +53,10 @@ impl Tab {
 /// The keys and what they do.
 const KEYS: [(&str, &str); 6] = [
     ("/", "search"),
-    ("j k", "next, previous"),
+    ("↓ ↑ or j k", "next, previous"),
     ("Enter", "open"),
     ("e", "open in the editor"),
-    ("Esc", "leave the field"),
+    ("Esc", "back to the search, empty it, leave a field"),
     ("?", "these keys"),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use tower::util::{BoxCloneSyncService, ServiceExt as _};
 
 use super::*;
 use crate::access::Access;
+use crate::saved::SavedSearches;
 use crate::{PageSettings, Rpc, Subject};
 
 const KEY: &str = "0123456789abcdef";
@@ -32,8 +34,9 @@ fn nothing() -> Rpc {
 
 /// A site whose projects were opened with the key.
 fn site(roots: &[&str]) -> Site {
-    let settings = PageSettings { idle: Duration::from_mins(1), editor: None };
-    let site = Site { access: Arc::new(Access::new(PORT)), rpc: nothing(), settings: Arc::new(settings) };
+    let settings = PageSettings { idle: Duration::from_mins(1), editor: None, saved: PathBuf::new() };
+    let saved = Arc::new(SavedSearches::new(PathBuf::new()));
+    let site = Site { access: Arc::new(Access::new(PORT)), rpc: nothing(), settings: Arc::new(settings), saved };
     for root in roots {
         let subject = Subject { root: (*root).to_owned(), context: RequestContext::default() };
         site.access.admit(subject, Some(ApiKey::new(KEY).expect("a key"))).expect("random");

@@ -1,6 +1,7 @@
 // Exchanges the token in the fragment for the cookie, and goes to the page.
 "use strict";
 const said = document.getElementById("said");
+said.textContent = "Opening the page …";
 const token = location.hash.slice(1);
 // The token leaves the address, and with it the history.
 history.replaceState(null, "", "/open");

@@ -67,8 +67,7 @@ if (form) {
   const search = async () => {
     running?.abort();
     running = new AbortController();
-    const parameters = new URLSearchParams(new FormData(form));
-    if (!parameters.get("scope")) parameters.delete("scope");
+    const parameters = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
     const address = "./?" + parameters;
     parameters.set("part", "results");
     try {
@@ -117,23 +116,49 @@ function move(step) {
   const items = $$("[data-item]");
   if (items.length === 0) return;
   items[current]?.classList.remove("current");
-  current = Math.max(0, Math.min(items.length - 1, current + step));
+  // Tab may have led elsewhere.
+  const focused = items.indexOf(document.activeElement.closest("[data-item]"));
+  current = Math.max(0, Math.min(items.length - 1, (focused < 0 ? current : focused) + step));
   items[current].classList.add("current");
   items[current].scrollIntoView({ block: "nearest" });
   $("[data-open]", items[current])?.focus({ preventScroll: true });
 }
 
+function backToSearch(field) {
+  $(".current")?.classList.remove("current");
+  current = -1;
+  field.focus();
+  field.scrollIntoView({ block: "nearest" });
+}
+
+// Keys in the field of the search and on its hits; returns whether the key meant something there.
+function searchKey({ key, target }) {
+  const field = $("#q");
+  if (!field) return false;
+  if (target === field) {
+    if (key === "ArrowDown") move(1);
+    else if (key === "?" && !field.value) $("#keys").showModal();
+    else if (key === "Escape" && field.value) {
+      field.value = "";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    } else return false;
+    return true;
+  }
+  const item = target.closest("[data-item]");
+  if (!item || !target.matches("[data-open]")) return false;
+  if (key === "ArrowDown") move(1);
+  else if (key === "ArrowUp" && item !== $("[data-item]")) move(-1);
+  else if (key === "ArrowUp" || key === "Escape") backToSearch(field);
+  else return false;
+  return true;
+}
+
 document.addEventListener("keydown", (event) => {
   const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (searchKey(event)) return event.preventDefault();
   if (event.key === "Escape" && isTyping) return event.target.blur();
-  if (isTyping) {
-    if (event.key === "ArrowDown" && event.target.id === "q") {
-      event.preventDefault();
-      move(1);
-    }
-    return;
-  }
+  if (isTyping) return;
   const item = $$("[data-item]")[current];
   switch (event.key) {
     case "/": {
@@ -175,6 +200,11 @@ document.addEventListener("click", async (event) => {
     } catch {
       say("The browser does not allow copying.");
     }
+    return;
+  }
+  const kept = event.target.closest("[data-keep]");
+  if (kept) {
+    if (await send(kept.dataset.keep, JSON.parse(kept.dataset.search))) form.dispatchEvent(new Event("input"));
     return;
   }
   const button = event.target.closest("[data-do]");
@@ -260,7 +290,7 @@ if (live) {
   setInterval(async () => {
     if (document.hidden) return;
     try {
-      const answer = await ask(location.href);
+      const answer = await ask(live.dataset.live || location.href);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const open = $$("details", live).map((details) => details.open);
       const fresh = $("[data-live]", page);

@@ -1,17 +1,18 @@
 //! The exchange of the token in a link for a cookie.
 
-use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::{Form, Json};
 use maud::{DOCTYPE, html};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Site;
 use crate::answer::{self, Shown};
+use crate::guard;
 
-/// A token, as the script sends it.
+/// A token, as the script or the form sends it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Token {
@@ -33,8 +34,14 @@ pub(super) async fn page() -> Response {
             body {
                 main {
                     h1 { "recall" }
-                    p #said role="status" { "Opening the page …" }
-                    noscript { p { "The link is exchanged by a script: allow it for this page. All pages can then be read without." } }
+                    p #said role="status" {}
+                    noscript {
+                        p { "This browser runs no script here, so the last step is yours: paste the whole link once more." }
+                        form method="post" action="/open" {
+                            label { "The link of " code { "recall ui" } input name="token" required autocomplete="off" spellcheck="false"; }
+                            button { "Open" }
+                        }
+                    }
                 }
             }
         }
@@ -50,8 +57,22 @@ pub(super) async fn style() -> Response {
     answer::file("text/css; charset=utf-8", include_str!("../assets/open.css"))
 }
 
-pub(super) async fn exchange(State(site): State<Site>, Json(Token { token }): Json<Token>) -> Response {
-    match site.access.exchange(&token) {
+/// Exchanges a token. The script gets JSON, and the form is led to the page.
+pub(super) async fn exchange(State(site): State<Site>, request: Request) -> Response {
+    if guard::is_json(request.headers()) {
+        return match Json::<Token>::from_request(request, &()).await {
+            Ok(Json(Token { token })) => exchange_for_script(&site, &token),
+            Err(refused) => refused.into_response(),
+        };
+    }
+    match Form::<Token>::from_request(request, &()).await {
+        Ok(Form(Token { token })) => exchange_for_form(&site, &token),
+        Err(refused) => refused.into_response(),
+    }
+}
+
+fn exchange_for_script(site: &Site, token: &str) -> Response {
+    match site.access.exchange(token) {
         Some(project) => {
             let location = format!("/{}/", project.key);
             answer::with_cookie(answer::done(json!({ "location": location })), &project.set_cookie())
@@ -59,8 +80,22 @@ pub(super) async fn exchange(State(site): State<Site>, Json(Token { token }): Js
         None => answer::failure_page(&Shown {
             status: StatusCode::UNAUTHORIZED,
             reason: "PERMISSION_DENIED",
-            message: "this link was used already, or is too old".to_owned(),
+            message: USED.to_owned(),
             hint: Some("run `recall ui` again".to_owned()),
         }),
     }
 }
+
+/// A person pastes the whole link, of which the token is the fragment.
+fn exchange_for_form(site: &Site, link: &str) -> Response {
+    let token = link.trim().rsplit('#').next().unwrap_or_default();
+    match site.access.exchange(token) {
+        Some(project) => {
+            answer::with_cookie(Redirect::to(&format!("/{}/", project.key)).into_response(), &project.set_cookie())
+        }
+        None => answer::refusal_page(StatusCode::UNAUTHORIZED, USED),
+    }
+}
+
+/// Why a token is refused.
+const USED: &str = "this link was used already, or is too old";

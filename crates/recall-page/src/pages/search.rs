@@ -1,19 +1,26 @@
-//! The search, whole and as the part that changes while one types, and the chart of what a rank is made of.
+//! The search, whole and as the part that changes while one types.
 
-use std::sync::Arc;
+mod exact;
+mod reasons;
+mod saved;
+mod start;
 
 use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_api::v1::{self, Explain, Hit, Retrieved, SearchRequest, SearchResponse};
+use recall_api::v1::{self, Document, Hit, SearchRequest, SearchResponse, Warning};
 use recall_text::quantity::{count, count_noun, millis};
 use serde::Deserialize;
 
-use super::{Here, Site, failure, problem};
+use super::{Here, Site, problem};
 use crate::access::Project;
 use crate::answer::{self, Shown};
+use crate::saved::SavedSearch;
 use crate::view::{self, Tab, code};
+
+pub(super) use reasons::why;
+pub(super) use saved::{save, unsave};
 
 /// The hits of a page. The service accepts 50.
 const HITS: u32 = 20;
@@ -32,17 +39,32 @@ const FACETS: [(&str, &str, &str); 4] = [
     ("tag", "tag", "Tag"),
 ];
 
+/// The scope of a search in every project of the user that has an index.
+const EVERYWHERE: &str = "everywhere";
+
 /// The scopes to choose from; the first is the default.
-const SCOPES: [(&str, &str); 4] =
-    [("", "everything"), ("project", "this project"), ("domain", "domains"), ("global", "global")];
+const SCOPES: [(&str, &str); 5] = [
+    ("", "this project and global"),
+    ("project", "this project"),
+    ("domain", "domains"),
+    ("global", "global"),
+    (EVERYWHERE, "every project"),
+];
+
+/// The modes to choose from; the first is the default.
+const MODES: [(&str, &str); 3] = [("", "ranked"), (exact::LITERAL, "exact text"), (exact::REGEX, "regular expression")];
 
 /// The parameters of a search.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
-    /// The query, with its filters.
+    /// The query; in a ranked search with its filters.
     q: String,
-    /// The scope; empty for all.
+    /// The mode; empty for a ranked search.
+    mode: String,
+    /// In an exact search, whether the case of letters counts; empty if it does.
+    any_case: String,
+    /// The scope; empty for the project's and the global store.
     scope: String,
     /// The number of hits to skip.
     offset: u32,
@@ -52,17 +74,57 @@ pub(super) struct Asked {
     id: String,
 }
 
+impl Asked {
+    fn is_exact(&self) -> bool {
+        [exact::LITERAL, exact::REGEX].contains(&self.mode.as_str())
+    }
+
+    fn scope(&self) -> v1::Scope {
+        match self.scope.as_str() {
+            "project" => v1::Scope::Project,
+            "domain" => v1::Scope::Domain,
+            "global" => v1::Scope::Global,
+            _ => v1::Scope::All,
+        }
+    }
+
+    /// Returns the search without its place in the list.
+    fn search(&self) -> SavedSearch {
+        // Blanks around an exact text belong to it.
+        let (q, any_case) = if self.is_exact() { (&*self.q, &*self.any_case) } else { (self.q.trim(), "") };
+        let (q, any_case) = (q.to_owned(), any_case.to_owned());
+        SavedSearch { q, any_case, mode: self.mode.clone(), scope: self.scope.clone() }
+    }
+
+    /// Returns the address of the same search with another query, from a hit on.
+    fn link_to(&self, query: &str, offset: u32) -> String {
+        let offset = if offset > 0 { offset.to_string() } else { String::new() };
+        view::link_to(&address(&SavedSearch { q: query.to_owned(), ..self.search() }), &[("offset", &offset)])
+    }
+}
+
+/// Returns the address of a search.
+fn address(search: &SavedSearch) -> String {
+    let SavedSearch { q, mode, any_case, scope } = search;
+    view::link_to("./", &[("q", q), ("mode", mode), ("any_case", any_case), ("scope", scope)])
+}
+
 pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
     let Query(asked) = asked;
-    let (status, results) = if asked.q.trim().is_empty() {
-        (StatusCode::OK, start())
+    let found = if asked.q.trim().is_empty() {
+        Ok(start::start(&mut site, &project).await)
+    } else if asked.is_exact() {
+        let answer = site.rpc.exact(exact::request(&project, &asked)).await;
+        answer.map(|answer| exact::results(&site, &project, &asked, &answer.into_inner()))
     } else {
-        match site.rpc.search(request(&project, &asked, WantedPage::Facets)).await {
-            Ok(answer) => (StatusCode::OK, results(&site, &project, &asked, &answer.into_inner())),
-            Err(status) => {
-                let shown = Shown::from(status);
-                (shown.status, problem(&shown))
-            }
+        let answer = site.rpc.search(request(&project, &asked, WantedPage::Facets)).await;
+        answer.map(|answer| results(&site, &project, &asked, &answer.into_inner()))
+    };
+    let (status, results) = match found {
+        Ok(results) => (StatusCode::OK, results),
+        Err(status) => {
+            let shown = Shown::from(status);
+            (shown.status, problem(&shown))
         }
     };
     if !asked.part.is_empty() {
@@ -73,9 +135,9 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         form.search role="search" data-live-search="" {
             input #q type="search" name="q" value=(asked.q) placeholder="Search code, documents and memories" aria-label="Search"
                 autocomplete="off" autocapitalize="off" spellcheck="false" autofocus[asked.q.is_empty()];
-            select name="scope" aria-label="Where" {
-                @for (value, name) in SCOPES { option value=(value) selected[value == asked.scope] { (name) } }
-            }
+            (choices("mode", "How", &MODES, &asked.mode))
+            label.any-case { input type="checkbox" name="any_case" value="1" checked[!asked.any_case.is_empty()]; "any case" }
+            (choices("scope", "Where", &SCOPES, &asked.scope))
             button { "Search" }
         }
         div #results aria-live="off" { (results) }
@@ -84,29 +146,12 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     answer::page(status, view::page(&project, Tab::Search, title, &content))
 }
 
-/// Shows what the rank of one hit is made of.
-pub(super) async fn why(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
-    let Query(asked) = asked;
-    let answer = match site.rpc.search(request(&project, &asked, WantedPage::Reasons)).await {
-        Ok(answer) => answer.into_inner(),
-        Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
-    };
-    let found = answer.results.iter().find(|hit| hit.chunk.as_ref().is_some_and(|chunk| chunk.id == asked.id));
-    let Some(Hit { explain: Some(explain), citation, .. }) = found else {
-        let shown = Shown {
-            status: StatusCode::NOT_FOUND,
-            reason: "NOT_FOUND",
-            message: "this is no longer among the hits".to_owned(),
-            hint: Some("search again".to_owned()),
-        };
-        return failure(&project, Tab::Search, &shown);
-    };
-    let chart = chart(explain);
-    if !asked.part.is_empty() {
-        return answer::page(StatusCode::OK, chart);
+fn choices(name: &str, label: &str, choices: &[(&str, &str)], chosen: &str) -> Markup {
+    html! {
+        select name=(name) aria-label=(label) {
+            @for (value, name) in choices { option value=(value) selected[*value == chosen] { (name) } }
+        }
     }
-    let content = html! { h1 { "Why here" } p { code { (citation) } " for " q { (asked.q) } } (chart) };
-    answer::page(StatusCode::OK, view::page(&project, Tab::Search, "Why here", &content))
 }
 
 /// What is wanted beside the hits.
@@ -118,37 +163,18 @@ enum WantedPage {
     Reasons,
 }
 
-fn request(project: &Arc<Project>, asked: &Asked, wanted: WantedPage) -> SearchRequest {
-    let scope = match asked.scope.as_str() {
-        "project" => v1::Scope::Project,
-        "domain" => v1::Scope::Domain,
-        "global" => v1::Scope::Global,
-        _ => v1::Scope::All,
-    };
+fn request(project: &Project, asked: &Asked, wanted: WantedPage) -> SearchRequest {
     SearchRequest {
         context: Some(project.subject.context.clone()),
         query: asked.q.clone(),
-        scope: scope.into(),
+        scope: asked.scope().into(),
+        everywhere: asked.scope == EVERYWHERE,
         limit: Some(HITS),
         offset: asked.offset,
         explain: wanted == WantedPage::Reasons,
         facets: wanted == WantedPage::Facets,
         preview: !asked.part.is_empty() || wanted == WantedPage::Reasons,
         ..SearchRequest::default()
-    }
-}
-
-/// What is shown without a query.
-fn start() -> Markup {
-    html! {
-        div.start {
-            p { "Ask in words, or name a symbol, a path or an error." }
-            ul.examples {
-                @for example in ["where are sessions expired", "type:decision retry", "lang:rust path:src open", "\"an exact phrase\""] {
-                    li { a href=(view::link_to("./", &[("q", example)])) { code { (example) } } }
-                }
-            }
-        }
     }
 }
 
@@ -162,25 +188,32 @@ fn results(site: &Site, project: &Project, asked: &Asked, answer: &SearchRespons
             }
             " in " (count_noun(stats.documents, "document", "documents")) ", " (millis(stats.took_ms))
             @if answer.low_confidence { " · " span.label.warn { "low confidence: these may not answer" } }
+            (saved::button(site, project, asked))
         }
-        @for warning in &answer.warnings {
-            p.note { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } }
-        }
+        (notes(&answer.warnings))
         @if !answer.did_you_mean.is_empty() {
-            p.note { "Spelled like it: " @for name in &answer.did_you_mean { a href=(view::link_to("./", &[("q", name)])) { code { (name) } } " " } }
+            p.note { "Spelled like it: " @for name in &answer.did_you_mean { a href=(asked.link_to(name, 0)) { code { (name) } } " " } }
         }
         div.found-list {
             (facets(asked, answer))
             ol.hits start=(asked.offset + 1) {
                 @let first_weak = first_weak_hit(&answer.results);
                 @for (at, found) in answer.results.iter().enumerate() {
-                    @if Some(at) == first_weak { li.dim { "What follows hardly answers the question." } }
+                    @if Some(at) == first_weak { li.weak-from { "What follows hardly answers the question." } }
                     (hit(site, project, asked, found))
                 }
             }
         }
         @if let Some(next) = answer.next_offset {
-            p.more { a rel="next" href=(view::link_to("./", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &next.to_string())])) { "Next hits" } }
+            p.more { a rel="next" href=(asked.link_to(&asked.q, next)) { "Next hits" } }
+        }
+    }
+}
+
+fn notes(warnings: &[Warning]) -> Markup {
+    html! {
+        @for warning in warnings {
+            p.note { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } }
         }
     }
 }
@@ -195,7 +228,7 @@ fn facets(asked: &Asked, answer: &SearchResponse) -> Markup {
                     ul {
                         @for (value, number) in counts.iter().take(VALUES) {
                             li {
-                                a href=(view::link_to("./", &[("q", &narrow(&asked.q, filter, value)), ("scope", &asked.scope)])) {
+                                a href=(asked.link_to(&narrow(&asked.q, filter, value), 0)) {
                                     span { (value) } span.count { (count(*number)) }
                                 }
                             }
@@ -241,29 +274,40 @@ fn first_weak_hit(hits: &[Hit]) -> Option<usize> {
     (weak > 0 && weak < hits.len()).then(|| hits.len() - weak)
 }
 
+/// Returns the path of a document; with its root, if that is another project's.
+fn path(doc: &Document) -> String {
+    if doc.root.is_empty() { doc.path.clone() } else { format!("{}/{}", doc.root, doc.path) }
+}
+
+fn link_to_line(doc: &Document, line: u32) -> String {
+    let id = if doc.root.is_empty() { doc.id.clone() } else { path(doc) };
+    view::link_to_line(&id, line)
+}
+
+fn link_in_editor(site: &Site, project: &Project, doc: &Document, line: u32) -> Option<String> {
+    let root = if doc.root.is_empty() { &project.subject.root } else { &doc.root };
+    view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, line)
+        .filter(|_| doc.scope() == v1::StoreScope::Project)
+}
+
 fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
     let offset = asked.offset.to_string();
     let (doc, chunk) = (hit.doc.clone().unwrap_or_default(), hit.chunk.clone().unwrap_or_default());
     let matches: Vec<_> = hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
     let lines = code::lines(&chunk.text, chunk.start_line, &doc.language, &matches);
     let shown = code::excerpt(&lines, LINES);
-    let is_elsewhere = !doc.root.is_empty();
-    let root = if is_elsewhere { &doc.root } else { &project.subject.root };
     let address = match &hit.memory {
         Some(memory) => view::link_to("memory", &[("id", &memory.id)]),
-        None if is_elsewhere => view::link_to_line(&format!("{root}/{}", doc.path), chunk.start_line),
-        None => view::link_to_line(&doc.id, chunk.start_line),
+        None => link_to_line(&doc, chunk.start_line),
     };
-    let is_project = doc.scope() == v1::StoreScope::Project;
-    let in_editor = view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, chunk.start_line)
-        .filter(|_| hit.memory.is_none() && is_project);
+    let in_editor = link_in_editor(site, project, &doc, chunk.start_line).filter(|_| hit.memory.is_none());
     html! {
         li.hit data-item="" {
             div.head {
                 a.title href=(address) data-open="" {
                     @match &hit.memory {
                         Some(memory) => (memory.title),
-                        None => { (doc.path) span.lines { ":" (chunk.start_line) } },
+                        None => { (path(&doc)) span.lines { ":" (chunk.start_line) } },
                     }
                 }
                 @if !chunk.symbol.is_empty() && hit.memory.is_none() { span.symbol { (chunk.symbol) } }
@@ -286,53 +330,6 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
                 @let why = view::link_to("why", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &offset), ("id", &chunk.id)]);
                 // Explaining all hits takes longer than finding them.
                 details data-part=(why) { summary { "Why here" } a href=(why) { "What the rank is made of" } }
-            }
-        }
-    }
-}
-
-/// How many contributions are shown.
-const SHOWN: usize = 8;
-
-/// The height of a row.
-const ROW: usize = 20;
-
-/// The width of the longest bar; bars lead from the middle to both sides.
-const HALF: f64 = 100.0;
-
-/// Shows which retrievers found a hit, and which contributions decided its rank.
-pub(crate) fn chart(explain: &Explain) -> Markup {
-    let lists = [
-        ("words", &explain.lexical),
-        ("meaning", &explain.semantic),
-        ("names", &explain.symbol),
-        ("paths", &explain.path),
-    ];
-    let mut contributions: Vec<(&str, f64)> = explain
-        .contributions
-        .iter()
-        .map(|(name, value)| (name.as_str(), *value))
-        .filter(|(_, value)| value.is_finite())
-        .collect();
-    contributions.sort_by(|(_, left), (_, right)| right.abs().total_cmp(&left.abs()));
-    contributions.truncate(SHOWN);
-    let most = contributions.first().map_or(1.0, |(_, value)| value.abs()).max(f64::MIN_POSITIVE);
-    html! {
-        p.found {
-            @for (name, found) in lists { @if let Some(Retrieved { rank, .. }) = found { span { (name) " " b { "#" (rank) } } } }
-            @for (name, factor) in &explain.priors { @if (factor - 1.0).abs() > 1e-9 { span { (name) " × " (format!("{factor:.2}")) } } }
-            @if let Some(rerank) = &explain.rerank { span { "reread from #" (rerank.rank_before) } }
-        }
-        @if !contributions.is_empty() {
-            svg.chart viewBox={ "0 0 440 " (contributions.len() * ROW) } role="img" aria-label="What the rank is made of" {
-                @for (at, (name, value)) in contributions.iter().enumerate() {
-                    @let width = (value.abs() / most * HALF).max(1.0);
-                    @let x = if *value < 0.0 { 290.0 - width } else { 290.0 };
-                    text x="180" y=(at * ROW + 14) text-anchor="end" { (name.replace('_', " ")) }
-                    rect.minus[*value < 0.0] x=(format!("{x:.1}")) y=(at * ROW + 4) width=(format!("{width:.1}")) height="12" rx="2" {}
-                    text x="436" y=(at * ROW + 14) text-anchor="end" { (format!("{value:+.2}")) }
-                }
-                line x1="290" y1="0" x2="290" y2=(contributions.len() * ROW) {}
             }
         }
     }
