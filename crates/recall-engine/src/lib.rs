@@ -106,9 +106,9 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, Draft, EndedSession, ErrorFix, ErrorFixes, Estimate, EventListing, FixStep, HandOff,
-    HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses, Savings,
-    SectionKind, SessionListing, StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, CountRecords, DayCounts, Draft, EndedSession, ErrorFix, ErrorFixes, EventListing,
+    FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses,
+    Records, Savings, SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{

@@ -26,7 +26,7 @@ pub use hand_off::{HandOff, HandOffRequest};
 pub use history::Keeping;
 pub use list::SessionListing;
 pub use log::{EventListing, LoggedEvent};
-pub use stats::{Estimate, Savings, Stats, StoreStats};
+pub use stats::{CountRecords, DayCounts, Records, Savings, Stats, StoreStats};
 pub use uses::{RecordedUse, RecordedUseKind, RecordedUses};
 
 pub(crate) use end::{SummaryAuthor, end_event};

@@ -14,6 +14,7 @@ mod api;
 mod guard;
 mod pages;
 mod peer;
+mod plots;
 mod saved;
 mod serve;
 mod view;
@@ -33,6 +34,7 @@ use tonic::codegen::http::{Request, Response};
 use tower::util::BoxCloneSyncService;
 
 pub use api::{ApiKey, KeyError};
+pub use plots::stats_page;
 pub use serve::OpenError;
 
 use serve::Running;

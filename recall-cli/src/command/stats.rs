@@ -11,9 +11,9 @@ use recall_text::quantity::{bytes, count, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
-use crate::output::Format;
 use crate::output::human::style::{DIM, NOTE, PATH, STRONG};
 use crate::output::human::text::printable;
+use crate::output::{Format, Output};
 use crate::{Exit, args};
 
 /// Arguments of `recall stats`.
@@ -22,6 +22,9 @@ pub(crate) struct StatsArgs {
     /// Estimate how many tokens the answers in this project's sessions saved their readers.
     #[arg(long)]
     savings: bool,
+    /// Draw what happened in this project as one page of HTML: `recall stats --html > figures.html`.
+    #[arg(long)]
+    html: bool,
     /// The stores: project, global, domain or all.
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
@@ -31,20 +34,26 @@ pub(crate) struct StatsArgs {
 const SHOWN: usize = 8;
 
 pub(super) async fn run(args: StatsArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let StatsArgs { savings, scope } = args;
-    let request =
-        v1::StatsRequest { context: Some(context.request_context()), scope: scope::to_proto(scope).into(), savings };
+    let StatsArgs { savings, html, scope } = args;
+    let request = v1::StatsRequest {
+        context: Some(context.request_context()),
+        scope: scope::to_proto(scope).into(),
+        savings,
+        activity: false,
+        html,
+    };
     let answer = context.ask(async |client| client.stats(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
         Format::Json => output.answer(&answer)?,
+        Format::Human if html => Output::raw(&answer.html)?,
         Format::Human => output.text(&text(&answer))?,
     }
     Ok(Exit::Done)
 }
 
 fn text(answer: &v1::StatsResponse) -> String {
-    let v1::StatsResponse { stores, savings } = answer;
+    let v1::StatsResponse { stores, savings, activity: _, html: _ } = answer;
     let mut text = String::new();
     for store in stores {
         let v1::StoreStats {

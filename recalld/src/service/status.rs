@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_api::convert::{limits, scope, time};
+use recall_api::convert::{limits, memory, scope, time};
 use recall_api::hint::{self, Audience};
-use recall_api::v1::{self, Severity, StatsRequest, StatsResponse, StatusRequest, StatusResponse};
+use recall_api::v1::{self, Severity, StatsRequest, StatsResponse, StatusRequest, StatusResponse, VerificationState};
 use recall_api::{Failure, InvalidRequest};
-use recall_core::{Clock as _, Scope, Timestamp};
+use recall_core::{Clock as _, Provenance, Scope, Timestamp, VerifyMemories, VerifyMode};
 use recall_engine::{
-    BudgetUse, Counts, Estimate, FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, KeptStore, LeftOutGroup,
-    LiveSession, RecorderCounts, Savings, Stats, Status as Found, StatusError, StoreStats, StoreStatus,
+    BudgetUse, CountRecords, Counts, DayCounts, FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, KeptStore,
+    LeftOutGroup, LiveSession, RecorderCounts, Records, Savings, Stats, Status as Found, StatusError, StoreStats,
+    StoreStatus, VerifyReport,
 };
 use tonic::Status;
 
@@ -296,12 +297,53 @@ fn counters(daemon: &Daemon) -> BTreeMap<String, u64> {
 }
 
 pub(super) async fn stats(service: &Service, request: StatsRequest) -> Result<StatsResponse, Status> {
-    let StatsRequest { context, scope: wanted, savings } = request;
+    let StatsRequest { context, scope: wanted, savings, activity, html } = request;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let origin = context::origin(context)?;
-    let estimate = if savings { Estimate::Savings } else { Estimate::Nothing };
-    let Stats { stores, savings } = service.call(move |daemon| daemon.engine.stats(&origin, wanted, estimate)).await?;
-    Ok(StatsResponse { stores: stores.into_iter().map(store_stats).collect(), savings: savings.map(savings_message) })
+    let (savings, activity) = (savings || html, activity || html);
+    let records = if savings || activity { CountRecords::Yes } else { CountRecords::No };
+    let asked = origin.clone();
+    let Stats { stores, records } = service.call(move |daemon| daemon.engine.stats(&asked, wanted, records)).await?;
+    let Records { savings: saved, days } = records.unwrap_or_default();
+    let activity = if activity {
+        let check = VerifyMemories {
+            ids: Vec::new(),
+            scope: Scope::Project,
+            mode: VerifyMode::Check,
+            with_changes: false,
+            provenance: Provenance::default(),
+        };
+        let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &check)).await?;
+        Some(activity_message(days, &report))
+    } else {
+        None
+    };
+    let answer = StatsResponse {
+        stores: stores.into_iter().map(store_stats).collect(),
+        savings: savings.then(|| savings_message(saved)),
+        activity,
+        html: String::new(),
+    };
+    let page = if html { recall_page::stats_page(&answer) } else { String::new() };
+    Ok(StatsResponse { html: page, ..answer })
+}
+
+fn activity_message(days: BTreeMap<String, DayCounts>, report: &VerifyReport) -> v1::Activity {
+    let day = |(day, counts)| {
+        let DayCounts { searches, answers, used, answer_tokens, file_tokens, memories } = counts;
+        v1::DayActivity { day, searches, answers, used, answer_tokens, file_tokens, memories }
+    };
+    let mut activity = v1::Activity { days: days.into_iter().map(day).collect(), ..v1::Activity::default() };
+    for memory in &report.memories {
+        let count = match memory::verification_to_proto(&memory.verification).state() {
+            VerificationState::Verified => &mut activity.memories_unchanged,
+            VerificationState::Changed => &mut activity.memories_changed,
+            VerificationState::Gone => &mut activity.memories_gone,
+            VerificationState::Unanchored | VerificationState::Unspecified => &mut activity.memories_unanchored,
+        };
+        *count += 1;
+    }
+    activity
 }
 
 fn store_stats(store: StoreStats) -> v1::StoreStats {

@@ -414,7 +414,11 @@ async fn ask_of_stores(rpc: &str, client: &Client, asker: RequestContext, probe:
         "OpenPage" => {
             reported(client.open_page(v1::OpenPageRequest { context, ..v1::OpenPageRequest::default() }).await)
         }
-        "Stats" => reported(client.stats(v1::StatsRequest { context, scope, savings: probe.more }).await),
+        "Stats" => reported(
+            client
+                .stats(v1::StatsRequest { context, scope, savings: probe.more, activity: probe.more, html: probe.more })
+                .await,
+        ),
         "Doctor" => reported(client.doctor(v1::DoctorRequest { context, scope, fix: probe.more, secrets: true }).await),
         "Compact" => reported(client.compact(v1::CompactRequest { context, scope }).await),
         "Backup" => reported(client.backup(backup(context, scope, &asker)).await),

@@ -112,7 +112,7 @@ pub(super) async fn stats(
     Parameters(asked): Parameters<Stats>,
 ) -> Response {
     let Stats { scope, savings } = asked;
-    let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings };
+    let request = StatsRequest { context: Some(context), scope: scope.to_proto(), savings, ..StatsRequest::default() };
     json_answer(site.rpc.stats(request).await)
 }
 

@@ -1,31 +1,58 @@
 //! The health of the daemon and the stores.
 
+mod attention;
+mod left_out;
+
 use std::time::Duration;
 
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_api::v1::{DaemonStatus, Freshness, LatencyHistogram, StatusRequest, StatusResponse, StoreStatus, Warning};
+use recall_api::v1::{
+    DaemonStatus, Freshness, LatencyHistogram, StatsRequest, StatusRequest, StatusResponse, StoreStatus,
+};
 use recall_text::quantity::{bytes, count, count_noun, millis, span};
+use serde::Deserialize;
 
-use super::{Here, Site, failure};
+use super::{Here, Site, failure, problem};
 use crate::answer::{self, Shown};
+use crate::plots;
 use crate::view::{self, Tab};
 
 /// The latencies that are shown.
 const LATENCIES: usize = 12;
 
-pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>) -> Response {
+/// The parameters of the page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// Set by the script: only the part that it renews is wanted.
+    part: String,
+}
+
+pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
     let context = Some(project.subject.context.clone());
     let request = StatusRequest { context, failures: true, metrics: true, ..StatusRequest::default() };
     let answer = match site.rpc.status(request).await {
         Ok(answer) => answer.into_inner(),
         Err(status) => return failure(&project, Tab::Health, &Shown::from(status)),
     };
+    let live = html! { div data-live="health?part=live" { (content(&answer)) } };
+    if !asked.part.is_empty() {
+        return answer::page(StatusCode::OK, live);
+    }
+    let context = Some(project.subject.context.clone());
+    let request = StatsRequest { context, savings: true, activity: true, ..StatsRequest::default() };
+    let figures = match site.rpc.stats(request).await {
+        Ok(figures) => plots::section(&figures.into_inner()),
+        Err(status) => problem(&Shown::from(status)),
+    };
     let shown = html! {
         h1 { "Health" }
-        div data-live="" { (content(&answer)) }
+        (live)
+        h2 { "Figures" }
+        (figures)
     };
     answer::page(StatusCode::OK, view::page(&project, Tab::Health, "Health", &shown))
 }
@@ -35,15 +62,16 @@ fn content(answer: &StatusResponse) -> Markup {
     let mut latencies: Vec<&LatencyHistogram> = answer.latencies.iter().filter(|latency| latency.count > 0).collect();
     latencies.sort_by(|left, right| right.count.cmp(&left.count).then(left.name.cmp(&right.name)));
     html! {
-        (warnings(&answer.warnings))
-        section.grid {
+        (attention::section(answer))
+        section.cards {
             @for store in &answer.stores { (store_card(store)) }
             (daemon_card(&daemon))
             (memory_card(&daemon))
             @if !answer.models.is_empty() {
-                div.card { h2 { "Models" } dl.facts { @for model in &answer.models { dt { (model.name) } dd { (model.used_as.join(", ")) } } } }
+                div.card { h2 { "Models" } dl.facts { @for model in &answer.models { dt { (model.name) } dd { (model.used_as.join(", ")) } } } p.todo { code { "recall models" } " installs and selects others." } }
             }
         }
+        @for store in &answer.stores { (left_out::section(store)) }
         @if !latencies.is_empty() {
             h2 { "Latencies" }
             div.wide role="region" aria-label="Latencies" tabindex="0" { table {
@@ -55,14 +83,6 @@ fn content(answer: &StatusResponse) -> Markup {
                     }
                 } }
             } }
-        }
-    }
-}
-
-fn warnings(warnings: &[Warning]) -> Markup {
-    html! {
-        @for warning in warnings {
-            div.problem { p { (warning.message) @if !warning.path.is_empty() { " " code { (warning.path) } } } @if !warning.hint.is_empty() { p.dim { (warning.hint) } } }
         }
     }
 }
@@ -88,8 +108,6 @@ fn store_card(store: &StoreStatus) -> Markup {
         Freshness::Polled => "looked for now and then",
         Freshness::Unspecified => "unknown",
     };
-    // What a rule leaves out is no problem, and may be many directories.
-    let problems: Vec<_> = store.failures.iter().filter(|failure| failure.code != "RULED_OUT").collect();
     html! {
         div.card {
             h2 { (store.name) }
@@ -102,19 +120,13 @@ fn store_card(store: &StoreStatus) -> Markup {
                 dt { "Documents" } dd { (count(store.documents)) }
                 dt { "Chunks" } dd { (count(store.chunks)) }
                 dt { "Symbols" } dd { (count(store.symbols)) ", " (count_noun(store.edges, "edge", "edges")) }
-                dt { "Memories" } dd { (count(store.memories)) @if let Some(part) = store.memories_verified { " " (done(part, "whose files are unchanged")) } }
+                dt { "Memories" } dd { a href="memories" { (count(store.memories)) } }
                 @for (model, part) in &store.embedded { dt { "Embedded" } dd { (done(*part, model)) " " (model) } }
                 dt { "Index" } dd { (bytes(store.index_bytes)) " for " (bytes(store.text_bytes)) " of text, generation " (store.generation) }
                 dt { "Changes" } dd { (changes) @if !store.unwatched.is_empty() { ": " (store.unwatched) } }
                 dt { "Last scan" } dd { (view::time(store.last_scan.as_ref())) }
             }
-            (warnings(&store.warnings))
-            @if !problems.is_empty() {
-                details {
-                    summary { (count_noun(problems.len() as u64, "file", "files")) " not indexed, or not by their syntax" }
-                    ul.related { @for failed in &problems { li { code { (failed.item) } span.dim { (failed.reason) } } } }
-                }
-            }
+            p.todo { code { "recall doctor" } " checks it, " code { "recall rebuild" } " makes the index again, " code { "recall compact" } " frees space." }
         }
     }
 }
@@ -126,9 +138,10 @@ fn daemon_card(daemon: &DaemonStatus) -> Markup {
             dl.facts {
                 dt { "Version" } dd { (daemon.version) ", process " (daemon.pid) }
                 dt { "Running" } dd { "for " (span(Duration::from_millis(daemon.uptime_ms))) }
-                dt { "Clients" } dd { (count(daemon.connections.into())) ", " (count_noun(daemon.sessions.into(), "session", "sessions")) }
+                dt { "Clients" } dd { (count(daemon.connections.into())) ", " a href="sessions" { (count_noun(daemon.sessions.into(), "session", "sessions")) } }
                 dt { "Requests" } dd { (count(daemon.requests_in_flight.into())) " in progress" }
             }
+            p.todo { code { "recall daemon restart" } " reads changed settings, " code { "recall daemon logs" } " shows what happened." }
         }
     }
 }
@@ -147,6 +160,7 @@ fn memory_card(daemon: &DaemonStatus) -> Markup {
                     dd { (bar(share.used_bytes as f64 / share.whole_bytes.max(1) as f64, &share.name)) " " (bytes(share.used_bytes)) @if share.waiting > 0 { ", " (share.waiting) " waiting" } }
                 }
             }
+            p.todo { "The ceiling is the setting " code { "daemon.memory_ceiling_bytes" } "." }
         }
     }
 }
