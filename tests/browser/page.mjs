@@ -1,24 +1,27 @@
-// Looks at every page in Chromium, in both themes and four widths: `cargo xtask page` runs it.
+// Looks at every page in Chromium, in both themes and five widths: `cargo xtask page` runs it.
 //
-// usage: node tests/browser/page.mjs PROGRAMS TARGET [SHOTS]
+// usage: node tests/browser/page.mjs PROGRAMS TARGET [SHOTS [--approve]]
 // PROGRAMS is the folder of `recall` and `recalld`. What is fetched, and the picture of each page, go to TARGET/browser. With
-// SHOTS, the pictures of the documentation are written to that folder.
+// SHOTS, the pictures of the documentation are written to that folder. With --approve, the pictures that pages are compared with are
+// replaced by those of the present pages, and nothing else is done.
 import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { actions } from "./actions.mjs";
 import { launch } from "./chromium.mjs";
 import { hostile } from "./hostile.mjs";
+import { pictures } from "./pictures.mjs";
 import { Sample, SESSION } from "./sample.mjs";
 
-const WIDTHS = [360, 768, 1280, 1920];
+const WIDTHS = [320, 380, 1024, 1440, 1920];
 const THEMES = ["light", "dark"];
 /// What is opened on a page before it is looked at.
 const OPENED = { search: ".hit summary", memory: ".amend summary" };
 /// The largest picture of the documentation, in bytes.
 const SHOT_BYTES = 150 * 1024;
 
-const [programs, target, shots] = process.argv.slice(2).map((path) => resolve(path));
+const approves = process.argv.includes("--approve");
+const [programs, target, shots] = process.argv.slice(2).filter((word) => word !== "--approve").map((path) => resolve(path));
 const folder = join(target, "browser");
 const findings = [];
 const find = (text) => findings.push(text);
@@ -28,6 +31,7 @@ function pages(sample) {
   return {
     start: "",
     search: "?q=session",
+    exact: "?q=session&mode=exact&any_case=1",
     nothing: "?q=%22zyxw%20vuts%22",
     refused: `?q=${"long".repeat(5000)}`,
     document: "doc?id=src/session.rs&line=15",
@@ -73,7 +77,7 @@ async function look(browser, sample, axe) {
         const where = `${name} ${theme} ${width}`;
         for (const reason of await page.evaluate(layoutProblems)) find(`${where}: ${reason}`);
         if (name in OPENED) await page.click(OPENED[name]);
-        if (width === WIDTHS[0] || width === WIDTHS[2]) await axed(page, axe, where);
+        if (width === WIDTHS[0] || width === WIDTHS[3]) await axed(page, axe, where);
         await page.screenshot({ path: join(folder, `${name}-${theme}-${width}.png`) });
       }
     }
@@ -141,10 +145,13 @@ async function shoot(browser, sample) {
 const { browser, axe } = await launch(folder);
 const sample = new Sample(programs);
 try {
-  if (shots) await shoot(browser, sample);
-  await look(browser, sample, axe);
-  await hostile(browser, sample, open, find);
-  await actions(browser, sample, open, find);
+  await pictures(browser, sample, open, pages(sample), find, approves);
+  if (!approves) {
+    if (shots) await shoot(browser, sample);
+    await look(browser, sample, axe);
+    await hostile(browser, sample, open, find);
+    await actions(browser, sample, open, find);
+  }
 } finally {
   await browser.close();
   sample.end();

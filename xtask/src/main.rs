@@ -18,6 +18,7 @@ use std::process::{Command, ExitCode};
 use dist::Trial;
 use programs::Install;
 use steps::{Networks, STEPS};
+use tour::PageTrial;
 use windows::Extent;
 
 fn main() -> ExitCode {
@@ -44,8 +45,9 @@ fn main() -> ExitCode {
         ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
         ["dist", "--linux", target, "--install", "--try"] => dist::linux(target, Install::Run, Trial::Run),
         ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
-        ["page"] => tour::try_page(None),
-        ["page", "--speed", folder] => tour::try_page(Some(folder)),
+        ["page"] => tour::try_page(PageTrial::Look),
+        ["page", "--approve"] => tour::try_page(PageTrial::Approve),
+        ["page", "--speed", folder] => tour::try_page(PageTrial::Speed(folder)),
         ["sdks"] => tour::try_sdks(),
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
@@ -85,6 +87,7 @@ const TASKS: &[(&str, &str)] = &[
         "make the files of Homebrew, AUR, Nix and winget for the archives in a folder, which are published below URL",
     ),
     ("page", "go through every page in Chromium, and take the pictures of the documentation"),
+    ("page --approve", "take the pictures that `page` compares the pages with, after a change that you looked at"),
     ("page --speed FOLDER", "measure the page over the files of a folder, in Chromium"),
     ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),
     ("windows", "build the programs for Windows and try them under Wine"),

@@ -127,13 +127,22 @@ fn start_error(program: &Path, error: &std::io::Error) -> String {
 /// The folder of the pictures that the documentation shows.
 const PICTURES: &str = "docs/images";
 
+/// What is done with the page in Chromium.
+#[derive(Clone, Copy)]
+pub(crate) enum PageTrial<'a> {
+    /// Every page is looked at, and compared with the approved pictures.
+    Look,
+    /// The approved pictures are replaced by those of the present pages.
+    Approve,
+    /// The times over the files of a folder are measured.
+    Speed(&'a str),
+}
+
 /// Builds the programs, and has Chromium go through every page of a small project.
 ///
 /// Needs Node and Chromium. The script fetches what drives the browser, and the rules of accessibility, from the npm registry.
-///
-/// With a folder, it measures the page over that folder instead.
-pub(crate) fn try_page(measured: Option<&str>) -> ExitCode {
-    match page(measured) {
+pub(crate) fn try_page(wanted: PageTrial<'_>) -> ExitCode {
+    match page(wanted) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("error: {why}\n"));
@@ -142,7 +151,7 @@ pub(crate) fn try_page(measured: Option<&str>) -> ExitCode {
     }
 }
 
-fn page(measured: Option<&str>) -> Result<(), String> {
+fn page(wanted: PageTrial<'_>) -> Result<(), String> {
     let node = |arguments: &[&str]| {
         let mut command = Command::new("node");
         command.current_dir(workspace()).args(arguments);
@@ -151,14 +160,15 @@ fn page(measured: Option<&str>) -> Result<(), String> {
     // Looked for first: the build takes minutes.
     node(&["--version"]).output().map_err(|error| format!("cannot start Node, which this task needs: {error}"))?;
     let programs = programs::build("release")?;
-    let (script, last) = match measured {
-        Some(folder) => ("tests/browser/speed.mjs", folder),
-        None => ("tests/browser/page.mjs", PICTURES),
+    let (script, last) = match wanted {
+        PageTrial::Speed(folder) => ("tests/browser/speed.mjs", vec![folder]),
+        PageTrial::Look => ("tests/browser/page.mjs", vec![PICTURES]),
+        PageTrial::Approve => ("tests/browser/page.mjs", vec![PICTURES, "--approve"]),
     };
     let status = node(&[script])
         .arg(programs)
         .arg(programs::target_folder())
-        .arg(last)
+        .args(last)
         .status()
         .map_err(|error| format!("cannot start Node: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("the page has findings ({status})")) }
