@@ -44,7 +44,7 @@ const EVERYWHERE: &str = "everywhere";
 
 /// The scopes to choose from; the first is the default.
 const SCOPES: [(&str, &str); 5] = [
-    ("", "this project and global"),
+    ("", "project, domains, global"),
     ("project", "this project"),
     ("domain", "domains"),
     ("global", "global"),
