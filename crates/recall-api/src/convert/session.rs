@@ -237,6 +237,11 @@ pub fn to_proto(session: &Session) -> v1::Session {
     }
 }
 
+fn task_to_proto(task: &SessionTask) -> v1::SessionTask {
+    let SessionTask { text, state } = task;
+    v1::SessionTask { text: text.clone(), status: state.as_str().to_owned() }
+}
+
 fn part_to_proto(part: &SessionPart) -> v1::SessionPart {
     let SessionPart { kind, entries } = part;
     v1::SessionPart { kind: kind.as_str().to_owned(), entries: entries.iter().map(entry_to_proto).collect() }
