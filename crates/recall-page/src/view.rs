@@ -12,6 +12,8 @@ use serde::de::Error;
 use crate::access::Project;
 
 pub(crate) mod code;
+pub(crate) mod markdown;
+mod target;
 
 /// A page of the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
