@@ -71,8 +71,9 @@ const ACTIONS = {
 
   async "a rating is counted"(page, sample) {
     await go(page, `memory?id=${sample.memories[4]}`);
-    await page.click("text=Useful");
-    await page.waitForSelector("text=1 useful, 0 not");
+    await page.click(".menu summary");
+    await page.click("text=Rate useful");
+    await page.waitForSelector("text=rated 1 useful, 0 not");
   },
 
   async "a memory is amended, and a second tab is told"(page, sample) {
@@ -80,11 +81,11 @@ const ACTIONS = {
     const second = await page.context().newPage();
     for (const tab of [page, second]) {
       await go(tab, `memory?id=${id}`, page.url());
-      await tab.click(".amend summary");
+      await amend(tab);
     }
     await page.fill(".amend textarea", "The staging machine is reset every Friday.");
     await page.click(".amend button");
-    await page.waitForSelector(".prose:has-text('Friday')");
+    await page.waitForSelector(".rendered:has-text('Friday')");
     await second.fill(".amend textarea", "The staging machine is reset every day.");
     await second.click(".amend button");
     await second.waitForSelector("#said.shown:has-text('amended elsewhere')");
@@ -94,22 +95,33 @@ const ACTIONS = {
 
   async "an amendment of the tags leaves the text alone"(page, sample) {
     await go(page, `memory?id=${sample.memories[2]}`);
-    assert.ok(await page.isVisible("text=files changed since"));
-    await page.click(".amend summary");
+    assert.ok(await page.isVisible(".label:has-text('files changed')"));
+    await amend(page);
     await page.fill(".amend input[name=tags]", "tests, clock");
     await page.click(".amend button");
     await page.waitForSelector("text=#clock");
-    assert.ok(await page.isVisible("text=files changed since"), "it is not anchored again");
+    assert.ok(await page.isVisible(".label:has-text('files changed')"), "it is not anchored again");
   },
 
   async "a deletion is taken back, and then made"(page, sample) {
     await go(page, `memory?id=${sample.memories[3]}`);
-    await page.click("text=Delete");
-    await page.click("#said button");
-    await page.waitForSelector("#said:has-text('Not deleted')");
-    await page.click("text=Delete");
+    for (const undo of [true, false]) {
+      await page.click(".menu summary");
+      await page.click(".menu .danger");
+      if (undo) await page.click("#said button");
+    }
     await page.waitForURL(/memories$/);
     assert.doesNotMatch(await page.textContent("main"), /filled the disk/);
+  },
+
+  async "several memories are selected by keys and retired at once"(page) {
+    await go(page, "memories?standing=current");
+    const titles = await page.locator(".memories .title").allTextContents();
+    for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
+    await page.waitForSelector(".selection:has-text('2 selected')");
+    await page.click(".selection >> text=Retire");
+    await page.waitForFunction((number) => document.querySelectorAll(".memories .title").length === number, titles.length - 2);
+    assert.deepEqual(await page.locator(".memories .title").allTextContents(), titles.slice(2));
   },
 
   async "all pages are read without a script"(page, sample) {
@@ -158,6 +170,13 @@ const ACTIONS = {
     await page.waitForSelector("main #q");
   },
 };
+
+/// Opens the form that amends a memory: by the main button, or by the menu.
+async function amend(page) {
+  const button = page.locator("[data-reveal=amend]");
+  if (!(await button.isVisible())) await page.click(".menu summary");
+  await button.click();
+}
 
 function go(page, path, from = page.url()) {
   const base = new URL(from).pathname.split("/")[1];

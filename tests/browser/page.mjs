@@ -16,7 +16,7 @@ import { Sample, SESSION } from "./sample.mjs";
 const WIDTHS = [320, 380, 1024, 1440, 1920];
 const THEMES = ["light", "dark"];
 /// What is opened on a page before it is looked at.
-const OPENED = { search: ".hit summary", memory: ".amend summary" };
+const OPENED = { search: ".hit summary", memory: ".menu summary" };
 /// The largest picture of the documentation, in bytes.
 const SHOT_BYTES = 150 * 1024;
 

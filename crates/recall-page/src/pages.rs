@@ -5,12 +5,15 @@
 
 mod browse;
 mod change;
+mod decisions;
 mod document;
 mod exchange;
 mod graph;
 mod health;
 mod memories;
+mod memory;
 mod search;
+mod session;
 mod sessions;
 
 use std::sync::Arc;
@@ -59,12 +62,12 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/doc", get(document::page))
         .route("/{key}/history", get(history))
         .route("/{key}/memories", get(memories::list))
-        .route("/{key}/memory", get(memories::one))
+        .route("/{key}/memory", get(memory::page))
         .route("/{key}/sessions", get(sessions::list))
-        .route("/{key}/session", get(sessions::one))
+        .route("/{key}/session", get(session::page))
         .route("/{key}/briefing", get(sessions::briefing))
         .route("/{key}/browse", get(browse::page))
-        .route("/{key}/decisions", get(browse::decisions))
+        .route("/{key}/decisions", get(decisions::page))
         .route("/{key}/graph", get(graph::page))
         .route("/{key}/health", get(health::page))
         .route("/{key}/do/confirm", post(change::confirm))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use maud::{DOCTYPE, Markup, html};
 use recall_api::json::rfc3339;
-use recall_api::v1::{Memory, MemoryStatus, MovedFile, Trust, Verification, VerificationState};
+use recall_api::v1::{Memory, MemoryStatus, Trust, VerificationState};
 use serde::Deserialize;
 use serde::de::Error;
 
@@ -13,6 +13,7 @@ use crate::access::Project;
 
 pub(crate) mod code;
 pub(crate) mod markdown;
+pub(crate) mod memory;
 mod target;
 
 /// A page of the navigation.
@@ -53,10 +54,11 @@ impl Tab {
 }
 
 /// The keys and what they do.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 7] = [
     ("/", "search"),
     ("↓ ↑ or j k", "next, previous"),
     ("Enter", "open"),
+    ("x", "select a memory"),
     ("e", "open in the editor"),
     ("Esc", "back to the search, empty it, leave a field"),
     ("?", "these keys"),
@@ -181,25 +183,9 @@ pub(crate) fn state(state: VerificationState) -> &'static str {
     }
 }
 
-/// Returns the files of a memory that were moved.
-pub(crate) fn moved_files(memory: &Memory) -> &[MovedFile] {
-    memory.verification.as_ref().map_or(&[], |verification| &verification.moved)
-}
-
-/// Shows the standing of a memory as labels.
+/// Shows the type of a memory and what is unusual about it as labels.
 pub(crate) fn standing_labels(memory: &Memory) -> Markup {
-    let verified = memory.verification.as_ref().map(Verification::state).unwrap_or_default();
-    let is_broken = matches!(verified, VerificationState::Changed | VerificationState::Gone);
-    let is_flagged = memory.stats.as_ref().is_some_and(|stats| stats.flagged);
-    html! {
-        span.label { (memory.r#type) }
-        span.label.warn[memory.status() != MemoryStatus::Current && memory.status() != MemoryStatus::Unspecified] { (status(memory)) }
-        @if is_broken { span.label.warn { "files " (state(verified)) } }
-        @for moved in moved_files(memory) { span.label.warn { "moved to " (moved.to) } }
-        @if !trust(memory).is_empty() { span.label.warn[memory.trust() == Trust::Low] { "trust " (trust(memory)) } }
-        @if !memory.standing.is_empty() { span.label { (memory.standing) } }
-        @if is_flagged { span.label.warn { "flagged" } }
-    }
+    html! { span.label { (memory.r#type) } (memory::unusual_labels(memory)) }
 }
 
 /// The type of a time in messages.
@@ -223,6 +209,18 @@ pub(crate) fn time(time: Option<&Time>) -> Markup {
     let text = time.and_then(rfc3339).unwrap_or_default();
     let shown = text.get(..16).unwrap_or_default().replace('T', " ");
     html! { @if !shown.is_empty() { time datetime=(text) { (shown) " UTC" } } }
+}
+
+/// Returns the day of a time in UTC: `2026-11-27`; empty if there is none.
+pub(crate) fn day(time: Option<&Time>) -> String {
+    let text = time.and_then(rfc3339).unwrap_or_default();
+    text.get(..10).unwrap_or_default().to_owned()
+}
+
+/// Shows the hour and minute of a time, in UTC; the script shows it in the reader's zone.
+pub(crate) fn clock(time: Option<&Time>) -> Markup {
+    let text = time.and_then(rfc3339).unwrap_or_default();
+    html! { @if let Some(clock) = text.get(11..16) { time datetime=(text) data-clock="" { (clock) } } }
 }
 
 #[cfg(test)]

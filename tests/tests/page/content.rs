@@ -143,7 +143,7 @@ fn memories_are_filtered_and_changed() {
     assert_eq!(change("confirm", "").json(), json!({ "success": true, "data": { "confirmed": 1 }, "error": null }));
     check(&browser, &format!("memory?id={id}"), &["<strong>unchanged</strong>"]);
     assert_eq!(change("feedback", "useful").json()["data"]["acknowledged"], true);
-    check(&browser, &format!("memory?id={id}"), &["1 useful, 0 not"]);
+    check(&browser, &format!("memory?id={id}"), &["rated 1 useful, 0 not"]);
     let refused = change("feedback", "splendid");
     assert_eq!((refused.status, &refused.json()["success"]), (400, &false.into()));
     assert_eq!(browser.change("promote", &json!({ "id": other })).json()["success"], true);
@@ -215,11 +215,87 @@ fn sessions_and_health_are_shown() {
     let log = ["session", "log", "decision", "Fill the hole.", "--session", "c-8"];
     sandbox.recall(&project, &["session", "start", "--session", "c-8"]);
     sandbox.recall(&project, &log);
-    check(&browser, "sessions", &["Dig deeper", "session?id=c-7", ">Fill the hole.<"]);
-    check(&browser, "session?id=c-7", &["Use a spade.", "Because: It is faster.", "retrieval query"]);
-    check(&browser, "briefing", &["tokens"]);
+    let listed = check(&browser, "sessions", &["Dig deeper", "session?id=c-7", ">Fill the hole.<", "1 decision"]);
+    assert!(listed.find("At work now") < listed.find("class=\"day\""), "{listed}");
+    let one = check(
+        &browser,
+        "session?id=c-7",
+        &["<h1>Dig deeper</h1>", "<h2>Decided</h2>", "Why: It is faster.", "Because: It is faster.", "searched"],
+    );
+    assert!(!one.contains("<h1>c-7"), "{one}");
+    check(&browser, "session?id=c-8", &["<h1>Fill the hole.</h1>"]);
+    check(&browser, "briefing", &["tokens", "<li>"]);
     check(&browser, "health", &["3 of 3", "Daemon", "rpc.Search", "<meter"]);
     assert_eq!(browser.get("session?id=none").status, 404);
+}
+
+#[test]
+fn a_memory_shows_where_it_was_used_and_what_may_contradict_it() {
+    let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7");
+    let project = burrows(&sandbox);
+    let id =
+        remember(&sandbox, &project, "Wombats always dig `burrows` at night, never by day.", &["--type", "lesson"]);
+    sandbox.recall(&project, &["session", "start", "--goal", "Dig deeper"]);
+    sandbox.recall(&project, &["search", "when do wombats dig burrows"]);
+    sandbox.recall(&project, &["get", &id]);
+    sandbox.recall(&project, &["feedback", &id, "useful"]);
+    let browser = Browser::open(&sandbox, &project);
+    let page = format!("memory?id={id}");
+    let shown = check(
+        &browser,
+        &page,
+        &[
+            "<code>burrows</code>",
+            "by “when do wombats dig burrows”",
+            ">used<",
+            "opened",
+            ">rated<",
+            "in <a href=\"session?id=c-7\">Dig deeper</a>",
+            "1 session of this project",
+        ],
+    );
+    assert!(!shown.contains("may contradict"), "{shown}");
+    let other = remember(
+        &sandbox,
+        &project,
+        "Wombats always dig `burrows` at night, sometimes by day.",
+        &["--type", "lesson", "--force"],
+    );
+    for (page, rival) in [(page, &other), (format!("memory?id={other}"), &id)] {
+        check(&browser, &page, &[&format!("It may contradict <a href=\"memory?id={rival}\"")]);
+    }
+}
+
+/// Returns the words of the main button of a memory's page.
+fn main_action(page: &str) -> &str {
+    let (_, rest) = page.split_once("main-action\">").expect("a main action");
+    let (button, _) = rest.split_once("</button>").expect("a button");
+    button.rsplit('>').next().unwrap_or_default()
+}
+
+#[test]
+fn a_memory_shows_first_what_it_needs() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let file = ["--type", "lesson", "--file", "src/burrow.rs"];
+    let id = remember(&sandbox, &project, "Wombats dig at night.", &file);
+    let browser = Browser::open(&sandbox, &project);
+    let page = format!("memory?id={id}");
+    assert_eq!(main_action(&check(&browser, &page, &[])), "Amend");
+    project.write("src/burrow.rs", "pub fn fill() {}\n");
+    sandbox.recall(&project, &["search", "fill"]);
+    let shown = check(&browser, &page, &["Does it still hold?", "git does not have the text"]);
+    assert_eq!(main_action(&shown), "Confirm");
+    assert!(!shown.contains("<pre class=\"diff\""), "{shown}");
+    project.remove("src/burrow.rs");
+    sandbox.recall(&project, &["search", "fill"]);
+    assert_eq!(main_action(&check(&browser, &page, &["is gone"])), "Retire");
+    check(
+        &browser,
+        "memories?q=night%20wombats",
+        &["1 memory", "files gone", "class=\"pick\"", "data-many=\"confirm\""],
+    );
+    check(&browser, "memories?q=nightly", &["0 memories of 1"]);
 }
 
 #[test]
@@ -261,6 +337,10 @@ fn documents_are_browsed_and_drawn_with_their_neighbours() {
     let expected =
         ["Dig with spades.", "docs/adr/0001-spades.md", "superseded by 2", "Accepted", "supersedes <a href="];
     check(&browser, "decisions", &expected);
+    let in_force = check(&browser, "decisions?state=force", &["Dig with spades.", "docs/adr/0002-claws.md"]);
+    assert!(!in_force.contains(">docs/adr/0001-spades.md</code>"), "{in_force}");
+    let over = check(&browser, "decisions?state=over", &["docs/adr/0001-spades.md"]);
+    assert!(!over.contains("Dig with spades."), "{over}");
     check(&browser, "graph?node=src/burrow.rs", &["<svg", ">dig<", "<circle"]);
     assert_eq!(browser.get("graph?node=src/none.rs").status, 404);
     for page in ["graph?node=src/burrow.rs&depth=99", "browse?cursor=nonsense"] {

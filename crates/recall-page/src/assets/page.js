@@ -154,8 +154,9 @@ function searchKey({ key, target }) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  const isTyping = event.target.matches?.("input:not([type=checkbox]), textarea, select");
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") for (const menu of $$(".menu[open]")) menu.open = false;
   if (searchKey(event)) return event.preventDefault();
   if (event.key === "Escape" && isTyping) return event.target.blur();
   if (isTyping) return;
@@ -184,6 +185,9 @@ document.addEventListener("keydown", (event) => {
     case "e":
       $("[data-editor]", item ?? document)?.click();
       break;
+    case "x":
+      $(".pick", item)?.click();
+      break;
     case "?":
       $("#keys").showModal();
       break;
@@ -210,7 +214,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-do]");
   if (!button) return;
   if (button.dataset.do === "delete") {
-    remove(button);
+    remove(button, [button.dataset]);
   } else if (await change(button)) {
     say(button.dataset.said);
     setTimeout(() => location.reload(), 700);
@@ -256,20 +260,21 @@ document.addEventListener("submit", async (event) => {
 });
 
 // A deletion waits a little, so that it can be taken back. It is sent at once if the page is left.
-function remove(button) {
+function remove(button, items) {
   button.disabled = true;
   let isSent = false;
-  const send = async (keepalive) => {
+  const sendAll = async (keepalive) => {
     if (isSent) return;
     isSent = true;
     clearTimeout(timer);
-    if ((await change(button, keepalive)) && !keepalive) location.href = base + (button.dataset.then ?? "");
+    const sent = await Promise.all(items.map(({ id, scope }) => send("delete", { id, scope }, keepalive)));
+    if (sent.every(Boolean) && !keepalive) location.href = button.dataset.then ? base + button.dataset.then : location.href;
     button.disabled = false;
   };
-  const leave = () => send(true);
+  const leave = () => sendAll(true);
   const timer = setTimeout(() => {
     removeEventListener("pagehide", leave);
-    send(false);
+    sendAll(false);
   }, UNDO);
   addEventListener("pagehide", leave, { once: true });
   const undo = document.createElement("button");
@@ -281,8 +286,45 @@ function remove(button) {
     button.disabled = false;
     say("Not deleted.");
   });
-  say("The memory will be deleted.", undo, true);
+  say(items.length === 1 ? "The memory will be deleted." : `${items.length} memories will be deleted.`, undo, true);
 }
+
+// Memories that are selected, and one action for all of them.
+const selection = $(".selection");
+const picked = () => $$(".pick:checked").map((box) => box.closest("[data-id]").dataset);
+function showSelection() {
+  const number = picked().length;
+  selection.hidden = number === 0;
+  $("[data-count]", selection).textContent = `${number} selected`;
+}
+document.addEventListener("change", ({ target }) => target.matches(".pick") && showSelection());
+selection?.addEventListener("click", async ({ target }) => {
+  const button = target.closest("[data-many]");
+  if (!button) return;
+  const { many, extra, said } = button.dataset;
+  const items = picked();
+  if (many === "delete") return remove(button, items);
+  if (many) {
+    let done = 0;
+    for (const { id, scope } of items) done += await send(many, { id, scope, extra: extra ?? "" });
+    if (done < items.length) return;
+    say(said);
+    return setTimeout(() => location.reload(), 700);
+  }
+  for (const box of $$(".pick:checked")) box.checked = false;
+  showSelection();
+});
+
+// What is folded, or in a menu.
+document.addEventListener("click", ({ target }) => {
+  const reveal = target.closest("[data-reveal]");
+  const folded = reveal && document.getElementById(reveal.dataset.reveal);
+  if (folded) {
+    folded.open = true;
+    $("input, textarea", folded)?.focus();
+  }
+  for (const menu of $$(".menu[open]")) if (!menu.contains(target) || reveal) menu.open = false;
+});
 
 // What is live is asked for again while it is visible.
 const live = $("[data-live]");
@@ -317,12 +359,24 @@ function age(moment) {
   return unit ? ages.format(Math.trunc(seconds / size), unit) : "just now";
 }
 
+// A day is that of UTC; a clock of another day here says which.
 function localTimes(from) {
+  const inWords = (date, style) => date.toLocaleDateString([], style);
   for (const time of $$("time[datetime]", from)) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.valueOf())) continue;
+    if ("day" in time.dataset) {
+      time.textContent = inWords(moment, { timeZone: "UTC", weekday: "long", day: "numeric", month: "long", year: "numeric" });
+      continue;
+    }
     time.title = moment.toLocaleString([], { dateStyle: "full", timeStyle: "medium" });
-    time.textContent = age(moment);
+    if ("clock" in time.dataset) {
+      const clock = moment.toLocaleTimeString([], { timeStyle: "short" });
+      const isSame = moment.toLocaleDateString("sv") === time.dateTime.slice(0, 10);
+      time.textContent = isSame ? clock : `${inWords(moment, { day: "numeric", month: "short" })} ${clock}`;
+    } else {
+      time.textContent = age(moment);
+    }
   }
 }
 localTimes(document);

@@ -1,4 +1,4 @@
-//! What is indexed, by type, language, directory and tag; and the decisions among it.
+//! What is indexed, by type, language, directory and tag.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,11 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use recall_api::v1::{Document, ListEntry, ListRequest, ListSort, RecordStatus, StatsRequest};
+use recall_api::v1::{ListEntry, ListRequest, ListSort, StatsRequest};
 use recall_text::quantity::{count, count_noun};
 use serde::Deserialize;
-use tonic::Status;
 
 use super::{Here, Site, failure};
-use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::{self, Tab};
 
@@ -133,89 +131,4 @@ fn row(entry: &ListEntry, asked: &Asked) -> Markup {
             }
         }
     }
-}
-
-pub(super) async fn decisions(Extension(project): Here, State(mut site): State<Site>) -> Response {
-    let (records, memories) = match list_both(&mut site, &project).await {
-        Ok(both) => both,
-        Err(status) => return failure(&project, Tab::Decisions, &Shown::from(status)),
-    };
-    let shown = html! {
-        h1 { "Decisions" }
-        @if records.is_empty() && memories.is_empty() {
-            p.empty { "No decision was found. " code { "recall remember \"…\" --type decision" } " saves one." }
-        }
-        @if !memories.is_empty() { h2 { "Remembered" } }
-        ol.timeline {
-            @for memory in memories.iter().filter_map(|entry| entry.memory.as_ref()) {
-                li data-item="" {
-                    div.head {
-                        a.title href=(view::link_to("memory", &[("id", &memory.id)])) data-open="" { (memory.title) }
-                        span.labels { (view::standing_labels(memory)) }
-                    }
-                    p.facts {
-                        (view::time(memory.created_at.as_ref()))
-                        @for (name, id) in [("supersedes", &memory.supersedes), ("superseded by", &memory.superseded_by)] {
-                            @if !id.is_empty() { span { (name) " " a href=(view::link_to("memory", &[("id", id)])) { (id) } } }
-                        }
-                    }
-                }
-            }
-        }
-        @if !records.is_empty() { h2 { "Records" } }
-        ol.timeline {
-            @for (doc, status) in records.iter().filter_map(|entry| Some((entry.doc.as_ref()?, entry.record.as_ref()))) {
-                li data-item="" {
-                    div.head {
-                        a.title href=(view::link_to("doc", &[("id", &doc.id)])) data-open="" { @if doc.title.is_empty() { (doc.path) } @else { (doc.title) } }
-                        @if let Some(status) = status {
-                            span.labels { span.label.warn[is_over(status)] { (status.text) } }
-                        }
-                    }
-                    p.facts {
-                        code { (doc.path) } (view::time(doc.updated_at.as_ref()))
-                        @if let Some(status) = status.filter(|status| !status.link.is_empty()) {
-                            span { (if is_superseded(status) { "superseded by " } else { "see " }) a href=(view::link_to("doc", &[("id", &status.link)])) { (status.link) } }
-                        }
-                        @for earlier in superseded_by(&records, &doc.path) {
-                            span { "supersedes " a href=(view::link_to("doc", &[("id", &earlier.id)])) { (earlier.path) } }
-                        }
-                    }
-                }
-            }
-        }
-    };
-    answer::page(StatusCode::OK, view::page(&project, Tab::Decisions, "Decisions", &shown))
-}
-
-fn is_superseded(status: &RecordStatus) -> bool {
-    status.text.to_lowercase().contains("supersed")
-}
-
-/// Whether a record says that it does not hold any more, or never did.
-fn is_over(status: &RecordStatus) -> bool {
-    let text = status.text.to_lowercase();
-    ["supersed", "deprecated", "rejected", "withdrawn", "obsolete"].iter().any(|word| text.contains(word))
-}
-
-/// Returns the records that say that the one at a path supersedes them.
-fn superseded_by<'a>(records: &'a [ListEntry], path: &str) -> impl Iterator<Item = &'a Document> {
-    let names = move |entry: &&ListEntry| {
-        entry.record.as_ref().is_some_and(|status| is_superseded(status) && status.link == path)
-    };
-    records.iter().filter(names).filter_map(|entry| entry.doc.as_ref())
-}
-
-/// Returns the decision records by path, and the remembered decisions, the latest first.
-async fn list_both(site: &mut Site, project: &Project) -> Result<(Vec<ListEntry>, Vec<ListEntry>), Status> {
-    let request = |kind: &str, sort: ListSort| ListRequest {
-        context: Some(project.subject.context.clone()),
-        r#type: kind.to_owned(),
-        limit: Some(PAGE),
-        sort: sort.into(),
-        ..ListRequest::default()
-    };
-    let records = site.rpc.list(request("adr", ListSort::Path)).await?.into_inner().entries;
-    let memories = site.rpc.list(request("decision", ListSort::CreatedAt)).await?.into_inner().entries;
-    Ok((records, memories))
 }

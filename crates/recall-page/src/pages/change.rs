@@ -149,8 +149,8 @@ pub(super) struct Amendment {
 /// Shows the form. It needs the script, which sends the fields that differ from what they were filled with.
 pub(super) fn form(memory: &Memory) -> Markup {
     html! {
-        details.amend data-needs-script="" {
-            summary { "Amend" }
+        details.amend #amend data-needs-script="" {
+            summary.unseen tabindex="-1" { "Amend" }
             form data-amend=(memory.id) data-seen=(seen_version(memory)) {
                 label { "Title" input name="title" value=(memory.title) required; }
                 // A browser drops the first line break of this element.
