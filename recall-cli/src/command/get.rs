@@ -45,6 +45,7 @@ pub(super) async fn run(args: GetArgs, context: &CommandContext) -> Result<Exit,
         include_parent: parent,
         start_line: lines.as_ref().map(|lines| *lines.start()),
         end_line: lines.map(|lines| *lines.end()).filter(|last| *last != u32::MAX),
+        ..v1::GetRequest::default()
     };
     let answer = context.ask(async |client| client.get(request.clone()).await).await?;
     match output.format {

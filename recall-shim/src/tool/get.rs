@@ -39,6 +39,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         include_parent: arguments.include_parent,
         start_line: arguments.start_line,
         end_line: arguments.end_line,
+        ..GetRequest::default()
     };
     let get = call.daemon.call(Doing::Reading, |client| {
         let request = request.clone();

@@ -53,6 +53,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
         limit: Some(limit),
         cursor,
         state: state.map_or(SessionState::Unspecified, SessionState::from).into(),
+        ..v1::ListSessionsRequest::default()
     };
     let answer = client.list_sessions(request).await?;
     if output.format == Format::Json {
