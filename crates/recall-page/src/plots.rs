@@ -93,14 +93,12 @@ fn saved_plot(days: &[DayActivity], savings: &Savings) -> Markup {
 
 fn memories_plot(days: &[DayActivity], memories: u64) -> Markup {
     let added = sum(days, |day| day.memories);
-    let mut so_far = memories.saturating_sub(added);
-    let grow = |day: &DayActivity| {
-        so_far += day.memories;
-        so_far
-    };
-    let totals: Vec<u64> = days.iter().map(grow).collect();
-    let bars: Vec<_> =
-        days.iter().zip(totals).map(|(day, total)| Bar { day: &day.day, parts: vec![("", total)] }).collect();
+    let mut total = memories.saturating_sub(added);
+    let mut bars = Vec::new();
+    for day in days {
+        total += day.memories;
+        bars.push(Bar { day: &day.day, parts: vec![("", total)] });
+    }
     let title = format!("{}, {} of them new", count_noun(memories, "memory", "memories"), count(added));
     plot(
         "Growth of memories",
@@ -125,20 +123,20 @@ fn freshness_plot(activity: &Activity) -> Markup {
     } else {
         format!("{} of {} in doubt", count(doubtful), count(all))
     };
-    let mut left = 0.0;
-    let mut place = |memories: u64| {
+    let mut x = 0.0;
+    let mut places = Vec::new();
+    for (class, name, memories) in states {
         let width = memories as f64 / all.max(1) as f64 * HEIGHT;
-        left += width;
-        (left - width, width)
-    };
+        places.push((class, name, memories, x, width));
+        x += width;
+    }
     html! {
         figure.plot {
             figcaption { h2 { "Freshness of memories" } p { (title) } }
             @if all > 0 {
                 svg.bars.flat viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=(format!("Freshness of memories: {title}")) {
-                    @for (class, name, memories) in states {
-                        @let (x, width) = place(memories);
-                        rect class=(class) x=(format!("{x:.2}")) y="0" width=(format!("{width:.2}")) height="10" { title { (name) ": " (count(memories)) } }
+                    @for (class, name, memories, x, width) in &places {
+                        rect class=(class) x=(format!("{x:.2}")) y="0" width=(format!("{width:.2}")) height="10" { title { (name) ": " (count(*memories)) } }
                     }
                 }
             }

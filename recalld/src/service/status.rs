@@ -329,11 +329,8 @@ pub(super) async fn stats(service: &Service, request: StatsRequest) -> Result<St
 }
 
 fn activity_message(days: BTreeMap<String, DayCounts>, report: &VerifyReport) -> v1::Activity {
-    let day = |(day, counts)| {
-        let DayCounts { searches, answers, used, answer_tokens, file_tokens, memories } = counts;
-        v1::DayActivity { day, searches, answers, used, answer_tokens, file_tokens, memories }
-    };
-    let mut activity = v1::Activity { days: days.into_iter().map(day).collect(), ..v1::Activity::default() };
+    let days = days.into_iter().map(|(day, counts)| day_activity(day, counts));
+    let mut activity = v1::Activity { days: days.collect(), ..v1::Activity::default() };
     for memory in &report.memories {
         let count = match memory::verification_to_proto(&memory.verification).state() {
             VerificationState::Verified => &mut activity.memories_unchanged,
@@ -344,6 +341,11 @@ fn activity_message(days: BTreeMap<String, DayCounts>, report: &VerifyReport) ->
         *count += 1;
     }
     activity
+}
+
+fn day_activity(day: String, counts: DayCounts) -> v1::DayActivity {
+    let DayCounts { searches, answers, used, answer_tokens, file_tokens, memories } = counts;
+    v1::DayActivity { day, searches, answers, used, answer_tokens, file_tokens, memories }
 }
 
 fn store_stats(store: StoreStats) -> v1::StoreStats {

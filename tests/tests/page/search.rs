@@ -4,7 +4,7 @@ use recall_testkit::{Project, Sandbox};
 use recall_tests::sandbox;
 use serde_json::json;
 
-use super::browser::{Browser, send};
+use super::browser::{Answer, Browser, send};
 
 fn burrows(sandbox: &Sandbox) -> Project {
     let files = [
@@ -93,6 +93,16 @@ fn a_saved_search_outlives_the_daemon() {
     assert!(!check(&again, "", &[]).contains("dig &lt;b&gt;"));
 }
 
+/// Sends the form of the page that a link leads to.
+fn post(port: u16, origin: &str, body: &str) -> Answer {
+    let request = format!(
+        "POST /open HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {origin}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    send(port, request.as_bytes()).expect("an answer")
+}
+
 #[test]
 fn a_form_opens_the_page_without_a_script() {
     let sandbox = sandbox!();
@@ -101,22 +111,14 @@ fn a_form_opens_the_page_without_a_script() {
     let link = said.stdout.trim();
     let port: u16 =
         link.split(['/', ':']).nth(4).and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("{link}"));
-    let post = |origin: &str, body: &str| {
-        let request = format!(
-            "POST /open HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {origin}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
-             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            body.len()
-        );
-        send(port, request.as_bytes()).expect("an answer")
-    };
     let shown =
         send(port, format!("GET /open HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n").as_bytes());
     assert!(shown.is_some_and(|shown| shown.body.contains("<form method=\"post\" action=\"/open\">")));
     let own = format!("http://127.0.0.1:{port}");
     let body = format!("token={}", link.replace(':', "%3A").replace('/', "%2F").replace('#', "%23"));
-    assert_eq!(post("http://evil.example", &body).status, 403);
-    assert_eq!(post(&own, "token=0123").status, 401);
-    let opened = post(&own, &body);
+    assert_eq!(post(port, "http://evil.example", &body).status, 403);
+    assert_eq!(post(port, &own, "token=0123").status, 401);
+    let opened = post(port, &own, &body);
     assert_eq!(opened.status, 303, "{opened:?}");
     let browser = Browser {
         port,
@@ -124,6 +126,6 @@ fn a_form_opens_the_page_without_a_script() {
         cookie: opened.header("set-cookie").split(';').next().unwrap_or_default().to_owned(),
     };
     check(&browser, "?q=dig", &["src/wombat_burrow.rs"]);
-    let again = post(&own, &body);
+    let again = post(port, &own, &body);
     assert!(again.status == 401 && again.body.contains("recall ui"), "{again:?}");
 }

@@ -208,7 +208,7 @@ impl RecordedHit {
 }
 
 /// An answer of the session that is being counted.
-struct Answer {
+struct SessionAnswer {
     time: Timestamp,
     hits: Vec<RecordedHit>,
     is_used: bool,
@@ -232,7 +232,7 @@ impl Counting {
 
     /// Counts the events of a session, which are in their order.
     fn session(&mut self, snapshot: &Snapshot<'_>, events: &[SessionEvent]) -> Result<(), ReadError> {
-        let mut answers: Vec<Answer> = Vec::new();
+        let mut answers: Vec<SessionAnswer> = Vec::new();
         for event in events {
             let (time, details) = (event.timestamp, &event.details);
             match details.event_type {
@@ -252,7 +252,7 @@ impl Counting {
                         day.file_tokens += after.file_tokens - before.file_tokens;
                     }
                     if !hits.is_empty() {
-                        answers.push(Answer { time, hits, is_used: false });
+                        answers.push(SessionAnswer { time, hits, is_used: false });
                     }
                 }
                 SessionEventType::RetrievalJudgment => {

@@ -26,12 +26,16 @@ const LATENCIES: usize = 12;
 /// The parameters of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct HealthQuery {
     /// Set by the script: only the part that it renews is wanted.
     part: String,
 }
 
-pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
+pub(super) async fn page(
+    Extension(project): Here,
+    State(mut site): State<Site>,
+    asked: Query<HealthQuery>,
+) -> Response {
     let context = Some(project.subject.context.clone());
     let request = StatusRequest { context, failures: true, metrics: true, ..StatusRequest::default() };
     let answer = match site.rpc.status(request).await {

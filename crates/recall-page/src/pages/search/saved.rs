@@ -77,7 +77,7 @@ pub(super) fn list(site: &Site, project: &Project) -> Markup {
         Ok(searches) => html! {
             @if !searches.is_empty() {
                 h2 { "Saved" }
-                ul.saved { @for search in &searches { li { a href=(address(search)) { code { (search.q) } } span.dim { (how(search)) } (keep(search, Keep::Forget)) } } }
+                ul.saved { @for search in &searches { li { a href=(address(search)) { code { (search.q) } } span.dim { (conditions(search)) } (keep(search, Keep::Forget)) } } }
             }
         },
         Err(error) => problem(&failure(&error)),
@@ -85,7 +85,7 @@ pub(super) fn list(site: &Site, project: &Project) -> Markup {
 }
 
 /// Says how and where a saved search searches, if not as usual.
-fn how(search: &SavedSearch) -> String {
+fn conditions(search: &SavedSearch) -> String {
     let name = |choices: &[(&str, &'static str)], chosen: &str| {
         choices.iter().skip(1).find(|(value, _)| *value == chosen).map(|(_, name)| *name)
     };
