@@ -54,12 +54,13 @@ impl Tab {
 }
 
 /// The keys and what they do.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("/", "search"),
     ("↓ ↑ or j k", "next, previous"),
     ("Enter", "open"),
     ("x", "select a memory"),
     ("e", "open in the editor"),
+    ("s", "a document as it is written, or rendered"),
     ("Esc", "back to the search, empty it, leave a field"),
     ("?", "these keys"),
 ];

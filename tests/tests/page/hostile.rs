@@ -102,6 +102,7 @@ const ATTRIBUTES: &[&str] = &[
     "data-do",
     "data-editor",
     "data-extra",
+    "data-form",
     "data-id",
     "data-item",
     "data-live",

@@ -188,6 +188,9 @@ document.addEventListener("keydown", (event) => {
     case "x":
       $(".pick", item)?.click();
       break;
+    case "s":
+      $("[data-form]")?.click();
+      break;
     case "?":
       $("#keys").showModal();
       break;

@@ -1,4 +1,6 @@
-//! A document: its text with lines to link to, its chunks and symbols, and what is related to it.
+//! A document: its text, rendered or with lines to link to, its outline, the memories at its lines, and what is related to it.
+
+mod margin;
 
 use std::collections::HashMap;
 
@@ -6,17 +8,22 @@ use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
-use recall_api::v1::{self, GetRequest, GetResponse, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
-use recall_text::quantity::{bytes, count_noun};
+use recall_api::v1::{self, GetRequest, GetResponse, ListRequest, QueryRequest, RelatedEntry, RelatedRequest, Symbol};
+use recall_text::quantity::{bytes, count, count_noun};
 use serde::Deserialize;
+use tonic::Status;
 
 use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
+use crate::view::markdown::{self, Notes};
 use crate::view::{self, Tab, code};
 
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
+
+/// The lines of the longest document that is rendered. A part of it alone could begin inside a block of code.
+const RENDERED_LINES: u32 = 5_000;
 
 /// How many related documents a document's page lists at most.
 const RELATED: u32 = 50;
@@ -28,6 +35,12 @@ const USERS: [&str; 2] = ["imported_by", "referenced_by"];
 /// The chunks that are marked. A part has fewer.
 const CHUNKS: u32 = 1_000;
 
+/// The symbols of an outline.
+const OUTLINED: usize = 500;
+
+/// The value of `view` for a text as it is written.
+const SOURCE: &str = "source";
+
 /// The parameters of a document.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -36,71 +49,130 @@ pub(super) struct Asked {
     id: String,
     /// A line in the part that is shown.
     line: Option<u32>,
+    /// `source`: a document that could be rendered is shown as it is written.
+    view: String,
+}
+
+/// How a text is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As it is written. It has no other form.
+    Plain,
+    /// As it is written, though it can be rendered.
+    Source,
+    /// As Markdown.
+    Rendered,
+    /// As it is written, because it is too long to be rendered.
+    TooLong,
 }
 
 pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
-    let Query(Asked { id, line }) = asked;
-    let first = line.map(|line| line.saturating_sub(1) / LINES * LINES + 1);
-    let context = || Some(project.subject.context.clone());
-    let last = first.map_or(LINES, |first| first.saturating_add(LINES - 1));
-    let get = GetRequest {
-        context: context(),
-        id: id.clone(),
-        include_parent: false,
-        start_line: Some(first.unwrap_or(1)),
-        end_line: Some(last),
-        ..GetRequest::default()
-    };
-    let found = match site.rpc.get(get).await {
-        Ok(found) => found.into_inner(),
-        Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
+    let Query(Asked { id, line, view }) = asked;
+    let first = line.map_or(1, |line| line.saturating_sub(1) / LINES * LINES + 1);
+    let mut found = match get(&mut site, &project, &id, first, first.saturating_add(LINES - 1)).await {
+        Ok(found) => found,
+        Err(status) => return missing(&mut site, &project, &id, status).await,
     };
     if found.memory.is_some() {
         let id = found.doc.as_ref().map(|doc| doc.id.clone()).unwrap_or_default();
         return Redirect::to(&view::link_to("memory", &[("id", &id)])).into_response();
     }
+    let doc = found.doc.clone().unwrap_or_default();
+    let mut form = match (doc.language.as_str(), view.as_str()) {
+        ("markdown", SOURCE) => Form::Source,
+        ("markdown", _) => Form::Rendered,
+        (_, _) => Form::Plain,
+    };
+    if form == Form::Rendered && (found.start_line > 1 || found.end_line >= LINES) {
+        match get(&mut site, &project, &id, 1, RENDERED_LINES).await {
+            Ok(whole) if whole.end_line < RENDERED_LINES => found = whole,
+            _ => form = Form::TooLong,
+        }
+    }
     // What stands beside the text is left out if it cannot be read; the text is what was asked for.
+    let context = || Some(project.subject.context.clone());
     let related = RelatedRequest { context: context(), id, limit: Some(RELATED), ..RelatedRequest::default() };
     let related = site.rpc.related(related).await.map(|answer| answer.into_inner().results).unwrap_or_default();
-    let doc_id = found.doc.as_ref().map(|doc| doc.id.clone()).unwrap_or_default();
+    let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
+    let notes = Notes { target: line, by_line: margin::notes(&mut site, &project, &found, &memories).await };
+    let text = match form {
+        Form::Rendered => html! { div.rendered { (markdown::document(&doc.path, &found.text, &notes)) } },
+        Form::Plain | Form::Source | Form::TooLong => {
+            let chunks = chunks(&mut site, &project, &doc.id, &found).await;
+            html! { div.code.whole tabindex="0" { (text(&doc, &found, &notes, &chunks)) } }
+        }
+    };
+    let shown = html! {
+        (head(&site, &project, &found, line, form))
+        @for warning in &found.warnings { p.note { (warning.message) } }
+        @if form == Form::TooLong {
+            p.note { "This text has " (count(RENDERED_LINES.into())) " lines or more. It is shown as it is written." }
+        }
+        div.document {
+            div { @if found.text.is_empty() { p.empty { "There is no text here." } } @else { (text) } (parts(&doc.id, form, &found)) }
+            aside {
+                (outline(&doc.id, form, &found))
+                (entries("Memories about it", &memories))
+                (related_documents(&documents))
+            }
+        }
+    };
+    answer::page(StatusCode::OK, view::page(&project, Tab::Search, &doc.path, &shown))
+}
+
+async fn get(site: &mut Site, project: &Project, id: &str, first: u32, last: u32) -> Result<GetResponse, Status> {
+    let request = GetRequest {
+        context: Some(project.subject.context.clone()),
+        id: id.to_owned(),
+        include_parent: false,
+        start_line: Some(first),
+        end_line: Some(last),
+        ..GetRequest::default()
+    };
+    Ok(site.rpc.get(request).await?.into_inner())
+}
+
+/// Leads to the list of a folder, if that is what was named; otherwise says what was not found.
+async fn missing(site: &mut Site, project: &Project, id: &str, status: Status) -> Response {
+    let shown = Shown::from(status);
+    let folder = id.trim_end_matches('/');
+    if shown.status == StatusCode::NOT_FOUND && !folder.is_empty() && !folder.contains(['*', '?', '[', '{']) {
+        let request = ListRequest {
+            context: Some(project.subject.context.clone()),
+            path: folder.to_owned(),
+            limit: Some(1),
+            ..ListRequest::default()
+        };
+        let first = site.rpc.list(request).await.ok().and_then(|answer| answer.into_inner().entries.into_iter().next());
+        let path = first.and_then(|entry| entry.doc).map(|doc| doc.path).unwrap_or_default();
+        if path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')) {
+            return Redirect::to(&view::link_to("browse", &[("path", folder)])).into_response();
+        }
+    }
+    failure(project, Tab::Search, &shown)
+}
+
+/// Returns the chunks of the part that is shown.
+async fn chunks(site: &mut Site, project: &Project, id: &str, found: &GetResponse) -> Vec<v1::Chunk> {
     let rql = format!(
         "SELECT chunk.start_line, chunk.end_line, chunk.kind, chunk.tokens FROM chunk FILTER doc.id = '{}' AND chunk.start_line >= {} \
          AND chunk.start_line <= {} LIMIT {CHUNKS}",
-        doc_id.replace('\'', "''"),
+        id.replace('\'', "''"),
         found.start_line,
         found.end_line,
     );
-    let chunks = QueryRequest { context: context(), rql, ..QueryRequest::default() };
-    let chunks = site.rpc.query(chunks).await.map(|answer| answer.into_inner().results).unwrap_or_default();
-    let chunks: Vec<_> = chunks.into_iter().filter_map(|row| row.chunk).collect();
-    let title = found.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
-    let shown = content(&site, &project, &found, line, &chunks, &related);
-    answer::page(StatusCode::OK, view::page(&project, Tab::Search, &title, &shown))
+    let request = QueryRequest { context: Some(project.subject.context.clone()), rql, ..QueryRequest::default() };
+    let rows = site.rpc.query(request).await.map(|answer| answer.into_inner().results).unwrap_or_default();
+    rows.into_iter().filter_map(|row| row.chunk).collect()
 }
 
-fn content(
-    site: &Site,
-    project: &Project,
-    found: &GetResponse,
-    target: Option<u32>,
-    chunks: &[v1::Chunk],
-    related: &[RelatedEntry],
-) -> Markup {
+fn head(site: &Site, project: &Project, found: &GetResponse, line: Option<u32>, form: Form) -> Markup {
     let doc = found.doc.clone().unwrap_or_default();
     let root = if doc.root.is_empty() { &project.subject.root } else { &doc.root };
-    let at = target.unwrap_or(1);
-    let in_editor = view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, at)
+    let in_editor = view::link_in_editor(site.settings.editor.as_deref(), root, &doc.path, line.unwrap_or(1))
         .filter(|_| doc.scope() == v1::StoreScope::Project);
-    let (memories, documents): (Vec<_>, Vec<_>) = related.iter().partition(|entry| is_memory(entry));
-    let tied = |ties: &[&str]| -> Vec<&RelatedEntry> {
-        let is_tied = |entry: &&RelatedEntry| entry.reasons.iter().any(|reason| ties.contains(&reason.as_str()));
-        documents.iter().copied().filter(is_tied).collect()
-    };
-    let (used, users) = (tied(&USED), tied(&USERS));
-    let is_other = |entry: &&RelatedEntry| {
-        !entry.reasons.iter().any(|reason| [USED, USERS].as_flattened().contains(&reason.as_str()))
-    };
-    let others: Vec<_> = documents.iter().copied().filter(is_other).collect();
+    let line = line.map(|line| line.to_string()).unwrap_or_default();
+    let other = |view| view::link_to("doc", &[("id", &doc.id), ("line", &line), ("view", view)]);
     html! {
         div.head {
             h1 { (doc.path) }
@@ -114,6 +186,11 @@ fn content(
                 span { (bytes(doc.size)) }
                 span { "changed " (view::time(doc.mtime.as_ref())) }
                 button.quiet type="button" data-copy=(found.citation) title="Copy the citation" { (found.citation) }
+                @match form {
+                    Form::Rendered => a href=(other(SOURCE)) data-form="" title="As it is written (s)" { "Source" },
+                    Form::Source => a href=(other("")) data-form="" title="As a page (s)" { "Rendered" },
+                    Form::Plain | Form::TooLong => {},
+                }
                 @if doc.scope() != v1::StoreScope::Domain {
                     a href=(view::link_to("graph", &[("node", &doc.id)])) { "Graph" }
                     a href=(view::link_to("history", &[("id", &doc.id)])) { "History" }
@@ -121,18 +198,6 @@ fn content(
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
             }
         }
-        @for warning in &found.warnings { p.note { (warning.message) } }
-        div.document {
-            div.code.whole tabindex="0" { (text(&doc, found, target, chunks)) }
-            aside {
-                (symbols(&doc.id, &found.symbols))
-                (entries("Memories about it", &memories))
-                (entries("Uses", &used))
-                (entries("Used by", &users))
-                (entries("Related", &others))
-            }
-        }
-        (parts(&doc.id, found))
     }
 }
 
@@ -142,17 +207,17 @@ fn is_memory(entry: &RelatedEntry) -> bool {
     })
 }
 
-fn text(doc: &v1::Document, found: &GetResponse, target: Option<u32>, chunks: &[v1::Chunk]) -> Markup {
+fn text(doc: &v1::Document, found: &GetResponse, notes: &Notes, chunks: &[v1::Chunk]) -> Markup {
     let starts: HashMap<u32, &v1::Chunk> = chunks.iter().map(|chunk| (chunk.start_line, chunk)).collect();
     let mut symbols: HashMap<u32, Vec<&Symbol>> = HashMap::new();
     for symbol in found.symbols.iter().filter(|symbol| symbol.kind != "key") {
         symbols.entry(symbol.start_line).or_default().push(symbol);
     }
     html! {
-        @if found.text.is_empty() { p.empty { "There is no text here." } }
         @for line in code::lines(&found.text, found.start_line, &doc.language, &[]) {
             @let chunk = starts.get(&line.number);
-            div.line.begins[chunk.is_some()].target[target == Some(line.number)] id={ "L" (line.number) } {
+            @if let Some(note) = notes.by_line.get(&line.number) { (note) }
+            div.line.begins[chunk.is_some()].target[notes.target == Some(line.number)] id={ "L" (line.number) } {
                 a.no href={ "#L" (line.number) } { (line.number) }
                 code { (line.markup()) }
                 span.margin {
@@ -164,20 +229,53 @@ fn text(doc: &v1::Document, found: &GetResponse, target: Option<u32>, chunks: &[
     }
 }
 
-fn symbols(id: &str, symbols: &[Symbol]) -> Markup {
-    let shown: Vec<_> = symbols.iter().filter(|symbol| symbol.kind != "key").collect();
+/// The definitions of a document, each below the one that encloses it.
+fn outline(id: &str, form: Form, found: &GetResponse) -> Markup {
+    let symbols: Vec<_> = found.symbols.iter().filter(|symbol| symbol.kind != "key").collect();
+    let mut open: Vec<u32> = Vec::new();
+    let mut depths = Vec::with_capacity(symbols.len());
+    for symbol in &symbols {
+        while open.last().is_some_and(|&end| end < symbol.start_line) {
+            open.pop();
+        }
+        depths.push(open.len());
+        open.push(symbol.end_line);
+    }
+    let link = |line: u32| {
+        if (found.start_line..=found.end_line).contains(&line) {
+            return format!("#L{line}");
+        }
+        let view = if form == Form::Source { SOURCE } else { "" };
+        format!("{}#L{line}", view::link_to("doc", &[("id", id), ("line", &line.to_string()), ("view", view)]))
+    };
     html! {
-        @if !shown.is_empty() {
-            details open[shown.len() <= 40] {
-                summary { "Symbols " span.count { (shown.len()) } }
-                ul.symbols {
-                    @for symbol in shown.iter().take(500) {
-                        li { a href=(view::link_to_line(id, symbol.start_line)) title=(symbol.qualified) { (symbol.name) } span.dim { (symbol.kind) } }
+        @if !symbols.is_empty() {
+            details open[symbols.len() <= 40] {
+                summary { "Outline " span.count { (symbols.len()) } }
+                ul.outline {
+                    @for (symbol, depth) in symbols.iter().zip(depths).take(OUTLINED) {
+                        li class={ "in-" (depth.min(4)) } {
+                            a href=(link(symbol.start_line)) title=(symbol.qualified) { (symbol.name) }
+                            @if symbol.kind != "heading" { " " span.dim { (symbol.kind) } }
+                        }
                     }
                 }
+                @if symbols.len() > OUTLINED { p.dim { "The first " (OUTLINED) " are shown." } }
             }
         }
     }
+}
+
+fn related_documents(documents: &[&RelatedEntry]) -> Markup {
+    let tied = |ties: &[&str]| -> Vec<&RelatedEntry> {
+        let is_tied = |entry: &&RelatedEntry| entry.reasons.iter().any(|reason| ties.contains(&reason.as_str()));
+        documents.iter().copied().filter(is_tied).collect()
+    };
+    let is_other = |entry: &&RelatedEntry| {
+        !entry.reasons.iter().any(|reason| [USED, USERS].as_flattened().contains(&reason.as_str()))
+    };
+    let others: Vec<_> = documents.iter().copied().filter(is_other).collect();
+    html! { (entries("Uses", &tied(&USED))) (entries("Used by", &tied(&USERS))) (entries("Related", &others)) }
 }
 
 fn entries(title: &str, entries: &[&RelatedEntry]) -> Markup {
@@ -199,13 +297,19 @@ fn entries(title: &str, entries: &[&RelatedEntry]) -> Markup {
 }
 
 /// The links to the other parts of a long document.
-fn parts(id: &str, found: &GetResponse) -> Markup {
+fn parts(id: &str, form: Form, found: &GetResponse) -> Markup {
     let (before, after) = (found.start_line.saturating_sub(1), found.end_line.saturating_add(1));
     let shown = found.end_line.saturating_sub(found.start_line) + 1;
+    let view = if form == Form::Source { SOURCE } else { "" };
+    let link = |line: u32| {
+        format!("{}#L{line}", view::link_to("doc", &[("id", id), ("line", &line.to_string()), ("view", view)]))
+    };
     html! {
-        p.more {
-            @if before > 0 { a rel="prev" href=(view::link_to_line(id, before)) { "Lines before " (found.start_line) } " " }
-            @if shown >= LINES { a rel="next" href=(view::link_to_line(id, after)) { "Lines after " (found.end_line) } }
+        @if form != Form::Rendered {
+            p.more {
+                @if before > 0 { a rel="prev" href=(link(before)) { "Lines before " (found.start_line) } " " }
+                @if shown >= LINES { a rel="next" href=(link(after)) { "Lines after " (found.end_line) } }
+            }
         }
     }
 }
