@@ -101,6 +101,10 @@ impl Recall for Service {
         graph::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
+    async fn layout(&self, request: Request<v1::LayoutRequest>) -> Result<Response<v1::LayoutResponse>, Status> {
+        graph::layout(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn remove(&self, request: Request<v1::RemoveRequest>) -> Result<Response<v1::RemoveResponse>, Status> {
         index::remove(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }

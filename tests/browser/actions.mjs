@@ -69,6 +69,24 @@ const ACTIONS = {
     assert.match(await page.getAttribute("main time", "title"), /20\d\d/);
   },
 
+  async "a key shows a document as it is written, and rendered again"(page) {
+    await go(page, "doc?id=docs/guide.md");
+    await page.waitForSelector(".rendered table");
+    await page.keyboard.press("s");
+    await page.waitForSelector(".whole .line");
+    await page.keyboard.press("s");
+    await page.waitForSelector(".rendered table");
+  },
+
+  async "a node is opened in place"(page) {
+    await go(page, "graph?node=sweep");
+    await page.click(".columns [aria-label='Open Session::is_expired'] rect");
+    await page.waitForSelector(".columns [aria-label='Close Session::is_expired']");
+    assert.match(page.url(), /open=/);
+    await page.reload();
+    await page.waitForSelector(".columns [aria-label='Close Session::is_expired']");
+  },
+
   async "a rating is counted"(page, sample) {
     await go(page, `memory?id=${sample.memories[4]}`);
     await page.click(".menu summary");
@@ -129,7 +147,7 @@ const ACTIONS = {
     const storage = await page.context().storageState();
     const context = await browser.newContext({ javaScriptEnabled: false, storageState: storage });
     const plain = await context.newPage();
-    for (const [path, text] of [["?q=expired", "is_expired"], ["memories", "Retries stop"], ["doc?id=src/session.rs", "sweep"], ["health", "Daemon"]]) {
+    for (const [path, text] of [["?q=expired", "is_expired"], ["memories", "Retries stop"], ["doc?id=src/session.rs", "sweep"], ["doc?id=docs/guide.md", "Guide"], ["graph?node=sweep", "is_expired"], ["health", "Daemon"]]) {
       await go(plain, path, page.url());
       assert.match(await plain.textContent("main"), new RegExp(text));
       assert.equal(await plain.isVisible(".actions, .amend"), false, "what needs a script is not shown");

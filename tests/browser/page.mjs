@@ -35,6 +35,8 @@ function pages(sample) {
     nothing: "?q=%22zyxw%20vuts%22",
     refused: `?q=${"long".repeat(5000)}`,
     document: "doc?id=src/session.rs&line=15",
+    rendered: "doc?id=docs/guide.md&line=7",
+    source: "doc?id=docs/guide.md&view=source",
     long: "doc?id=src/long.rs",
     binary: "doc?id=logo.bin",
     gone: "doc?id=src/none.rs",
@@ -48,7 +50,10 @@ function pages(sample) {
     sessions: "sessions",
     session: `session?id=${SESSION}`,
     briefing: "briefing",
+    overview: "graph",
     graph: "graph?node=src/session.rs&depth=2",
+    callers: "graph?node=is_expired",
+    crowded: "graph?node=src/long.rs",
     health: "health",
   };
 }

@@ -60,6 +60,7 @@ const FILES = {
   "src/store.rs": "//! Where sessions are kept.\n\nuse crate::session::Session;\n\n/// Reads the sessions of the last run.\npub fn load() -> Vec<Session> {\n    Vec::new()\n}\n",
   "web/session.ts": "/** Signs a user out. */\nexport async function signOut(id: string): Promise<boolean> {\n  const answer = await fetch(`/session/${id}`, { method: \"DELETE\" });\n  return answer.ok;\n}\n",
   "web/a-folder-with-a-rather-long-name/and-a-component-with-a-name-that-does-not-end.tsx": "export const Sign = () => <b>session</b>;\n",
+  "docs/guide.md": "---\ntitle: Guide\n---\n# Guide\n\n![Lantern](lantern.png) <b>Lantern</b> keeps [sessions](sessions.md#sign-out) and `Vec<Session>`.\n\n> A quote.\n\n| setting | | default |\n|---|---|--:|\n| `idle` | how long a session lives without a request | 1800 |\n\n1. one\n   - [x] done\n   - [ ] open\n\n```rust\nlet retry = pause(3); // a line that is longer than the screen of a phone, and is scrolled sideways in its box\n```\n",
   "docs/sessions.md": "# Sessions\n\nA session ends after 30 minutes without a request. Expired sessions are removed once a minute.\n\n## Sign out\n\nSigning out removes the session at once.\n",
   "docs/adr/0001-sessions-in-memory.md": "# 1. Sessions are kept in memory\n\n**Status:** superseded by 2\n\nA restart signs everybody out.\n",
   "docs/adr/0002-sessions-in-a-file.md": "# 2. Sessions are kept in a file\n\n**Status:** accepted\n\nA restart must not sign anybody out. The file is written once a second at most.\n",

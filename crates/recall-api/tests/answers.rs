@@ -20,6 +20,7 @@ const WITHOUT_JSON: &[&str] = &[
     "ConfigResponse",
     "ExportResponse",
     "HandshakeResponse",
+    "LayoutResponse",
     "NamesResponse",
     "OpenPageResponse",
     "RemindResponse",

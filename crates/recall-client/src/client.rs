@@ -154,6 +154,8 @@ repeatable! {
     names: NamesRequest => NamesResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
+    /// Returns the folders of a project with their code, what they import from each other, and its hot files.
+    layout: LayoutRequest => LayoutResponse;
     /// Amends a memory; what the request leaves out stays as it is.
     update: UpdateRequest => UpdateResponse;
     /// Checks memories against the files, or confirms them.

@@ -80,8 +80,9 @@ pub use indexing::{
 };
 pub use inspect::{
     Abbreviated, CitedItem, CompactReport, DoctorReport, DoctorRequest, FailureEntry, FailureEntryKind, FileCounts,
-    Fix, History, HistoryRequest, HistoryStatus, Item, ItemRequest, KeptStore, ListRequest, Listed, Listing,
-    NamesRequest, Parent, RecordStatus, Said, SecretScan, StaleReason, Status, StoreStatus,
+    Fix, FolderImports, History, HistoryRequest, HistoryStatus, HotFile, Item, ItemRequest, KeptStore, LayoutFolder,
+    LayoutRequest, ListRequest, Listed, Listing, NamesRequest, Parent, ProjectLayout, RecordStatus, Said, SecretScan,
+    StaleReason, Status, StoreStatus,
 };
 pub use links::{Links, links};
 pub use live::LiveSession;

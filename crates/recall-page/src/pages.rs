@@ -10,8 +10,10 @@ mod document;
 mod exchange;
 mod graph;
 mod health;
+mod history;
 mod memories;
 mod memory;
+mod overview;
 mod search;
 mod session;
 mod sessions;
@@ -19,14 +21,12 @@ mod sessions;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Extension, Query, State};
+use axum::extract::{DefaultBodyLimit, Extension};
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
-use recall_api::v1::HistoryRequest;
-use serde::Deserialize;
 
 use crate::access::{Access, Project};
 use crate::answer::{self, Shown};
@@ -60,7 +60,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/", get(search::page))
         .route("/{key}/why", get(search::why))
         .route("/{key}/doc", get(document::page))
-        .route("/{key}/history", get(history))
+        .route("/{key}/history", get(history::page))
         .route("/{key}/memories", get(memories::list))
         .route("/{key}/memory", get(memory::page))
         .route("/{key}/sessions", get(sessions::list))
@@ -116,42 +116,6 @@ fn problem(shown: &Shown) -> Markup {
             @if let Some(hint) = &shown.hint { p { (hint) } }
         }
     }
-}
-
-/// The commits that are shown.
-const COMMITS: u32 = 100;
-
-/// The parameters of a history.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct HistoryQuery {
-    /// An id or a path.
-    id: String,
-}
-
-/// The commits that changed a document.
-async fn history(Extension(project): Here, State(mut site): State<Site>, asked: Query<HistoryQuery>) -> Response {
-    let Query(HistoryQuery { id }) = asked;
-    let context = Some(project.subject.context.clone());
-    let request = HistoryRequest { context, id: id.clone(), limit: Some(COMMITS), ..HistoryRequest::default() };
-    let answer = match site.rpc.history(request).await {
-        Ok(answer) => answer.into_inner(),
-        Err(status) => return failure(&project, Tab::Search, &Shown::from(status)),
-    };
-    let shown = html! {
-        h1 { "History of " a href=(view::link_to("doc", &[("id", &id)])) { (answer.path) } }
-        @for warning in &answer.warnings { p.note { (warning.message) } }
-        @if answer.commits.is_empty() && answer.warnings.is_empty() { p.empty { "No commit has changed it." } }
-        ol.timeline {
-            @for commit in &answer.commits {
-                li data-item="" {
-                    div.head { span.title { (commit.subject) } }
-                    p.facts { span { (commit.day) } span { (commit.author) } code { (commit.id) } }
-                }
-            }
-        }
-    };
-    answer::page(StatusCode::OK, view::page(&project, Tab::Search, &format!("History of {}", answer.path), &shown))
 }
 
 #[cfg(test)]

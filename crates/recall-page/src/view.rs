@@ -21,6 +21,7 @@ mod target;
 pub(crate) enum Tab {
     Search,
     Browse,
+    Graph,
     Decisions,
     Memories,
     Sessions,
@@ -28,12 +29,14 @@ pub(crate) enum Tab {
 }
 
 impl Tab {
-    const ALL: [Self; 6] = [Self::Search, Self::Browse, Self::Decisions, Self::Memories, Self::Sessions, Self::Health];
+    const ALL: [Self; 7] =
+        [Self::Search, Self::Browse, Self::Graph, Self::Decisions, Self::Memories, Self::Sessions, Self::Health];
 
     fn name(self) -> &'static str {
         match self {
             Self::Search => "Search",
             Self::Browse => "Browse",
+            Self::Graph => "Graph",
             Self::Decisions => "Decisions",
             Self::Memories => "Memories",
             Self::Sessions => "Sessions",
@@ -45,6 +48,7 @@ impl Tab {
         match self {
             Self::Search => "",
             Self::Browse => "browse",
+            Self::Graph => "graph",
             Self::Decisions => "decisions",
             Self::Memories => "memories",
             Self::Sessions => "sessions",

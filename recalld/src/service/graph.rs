@@ -1,13 +1,17 @@
 //! `Graph`: the neighbours of a symbol or a file; `Related`: documents that are linked or similar to a document; `Names`: the names
-//! of symbols that begin with a text.
+//! of symbols that begin with a text; `Layout`: the folders of a project.
 
 use recall_api::convert::{document, indexed_type, limits, relation, scope};
 use recall_api::v1::{
-    self, GraphRequest, GraphResponse, NamesRequest, NamesResponse, RelatedEntry, RelatedRequest, RelatedResponse,
+    self, GraphRequest, GraphResponse, LayoutRequest, LayoutResponse, NamesRequest, NamesResponse, RelatedEntry,
+    RelatedRequest, RelatedResponse,
 };
 use recall_api::{InvalidRequest, Problem};
 use recall_core::Scope;
-use recall_engine::{Graph, GraphEdge, GraphNode, GraphRequest as Asked, NodeThing, Related, RelatedDocument};
+use recall_engine::{
+    FolderImports, Graph, GraphEdge, GraphNode, GraphRequest as Asked, HotFile, LayoutFolder, NodeThing, ProjectLayout,
+    Related, RelatedDocument,
+};
 use tonic::Status;
 
 use super::{Service, context, ids, warning};
@@ -139,4 +143,34 @@ pub(super) async fn names(service: &Service, request: NamesRequest) -> Result<Na
     let origin = context::origin(context)?;
     let names = service.call(move |daemon| daemon.engine.names(&origin, &asked)).await?;
     Ok(NamesResponse { names })
+}
+
+pub(super) async fn layout(service: &Service, request: LayoutRequest) -> Result<LayoutResponse, Status> {
+    let LayoutRequest { context, folders, files } = request;
+    let asked = recall_engine::LayoutRequest {
+        folders: limits::layout_folders(folders)? as usize,
+        files: limits::layout_files(files)? as usize,
+    };
+    let origin = context::origin(context)?;
+    let layout = service.call(move |daemon| daemon.engine.layout(&origin, asked)).await?;
+    let ProjectLayout { folders, imports, hot, commits, sessions } = layout;
+    let folder = |folder: LayoutFolder| {
+        let LayoutFolder { path, is_flat, files, bytes } = folder;
+        v1::LayoutFolder { path, flat: is_flat, files, bytes }
+    };
+    let import = |imports: FolderImports| {
+        let FolderImports { from, to, imports } = imports;
+        v1::FolderImports { from: from as u32, to: to as u32, imports }
+    };
+    let hot_file = |file: HotFile| {
+        let HotFile { path, commits, sessions } = file;
+        v1::HotFile { path, commits, sessions }
+    };
+    Ok(LayoutResponse {
+        folders: folders.into_iter().map(folder).collect(),
+        imports: imports.into_iter().map(import).collect(),
+        hot: hot.into_iter().map(hot_file).collect(),
+        commits,
+        sessions,
+    })
 }

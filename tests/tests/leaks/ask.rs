@@ -92,6 +92,7 @@ pub(crate) const CASES: [&str; 44] = [
     "History",
     "Names",
     "Graph",
+    "Layout",
     "Remove",
     "Add",
     "Update",
@@ -244,6 +245,7 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
             let request = v1::NamesRequest { context, prefix, scope, limit: Some(200) };
             reported(client.names(request).await)
         }
+        "Layout" => reported(client.layout(v1::LayoutRequest { context, ..v1::LayoutRequest::default() }).await),
         "Graph" => {
             let node = if probe.more { probe.name() } else { probe.words.split(' ').next().unwrap_or_default().into() };
             let request = v1::GraphRequest {

@@ -111,6 +111,48 @@ fn a_document_has_lines_to_link_to_and_what_belongs_to_it() {
 }
 
 #[test]
+fn markdown_is_rendered_and_its_source_is_a_link_away() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let text = "# Digging\n\nSee [`dig`](../src/burrow.rs#L2), [the web](https://example.org) and\n<img src=https://example.org/a.png>.\n";
+    project.write("docs/digging.md", text);
+    let browser = Browser::open(&sandbox, &project);
+    let shown = check(
+        &browser,
+        "doc?id=docs/digging.md&line=4",
+        &[
+            "<h2 id=\"h-digging\">",
+            "<a href=\"doc?id=src%2Fburrow.rs&amp;line=2#L2\"><code>dig</code></a>",
+            "<a href=\"https://example.org\" rel=\"noreferrer\">",
+            "id=\"L4\"",
+            "view=source\" data-form",
+        ],
+    );
+    assert!(!shown.contains("a.png") && !shown.contains("<img"), "{shown}");
+    check(
+        &browser,
+        "doc?id=docs/digging.md&view=source",
+        &["&lt;img src=https://example.org/a.png&gt;", "href=\"#L4\""],
+    );
+    let folder = browser.get("doc?id=docs");
+    assert_eq!((folder.status, folder.header("location")), (303, "browse?path=docs"), "{folder:?}");
+    project.write("docs/long.md", "line\n".repeat(6_000));
+    check(&browser, "doc?id=docs/long.md&line=2000", &["5,000 lines or more", "id=\"L2000\"", "Lines before 1501"]);
+}
+
+#[test]
+fn a_memory_stands_at_the_line_of_the_definition_that_it_names() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let more = ["--type", "lesson", "--file", "src/burrow.rs", "--cue", "symbol:dig"];
+    let id = remember(&sandbox, &project, "Wombats dig at night.", &more);
+    let browser = Browser::open(&sandbox, &project);
+    let shown = check(&browser, "doc?id=src/burrow.rs", &["class=\"remembered\""]);
+    let (before, _) = shown.split_once("id=\"L2\"").expect("the line");
+    assert!(before.rsplit_once("id=\"L1\"").is_some_and(|(_, between)| between.contains(&id)), "{shown}");
+}
+
+#[test]
 fn memories_are_filtered_and_changed() {
     let sandbox = sandbox!();
     let project = burrows(&sandbox);
@@ -341,7 +383,13 @@ fn documents_are_browsed_and_drawn_with_their_neighbours() {
     assert!(!in_force.contains(">docs/adr/0001-spades.md</code>"), "{in_force}");
     let over = check(&browser, "decisions?state=over", &["docs/adr/0001-spades.md"]);
     assert!(!over.contains("Dig with spades."), "{over}");
-    check(&browser, "graph?node=src/burrow.rs", &["<svg", ">dig<", "<circle"]);
+    let expected =
+        ["<svg", ">dig<", "<circle", "marker-end", ">defines<", "aria-label=\"Open dig\"", "The same as a table"];
+    check(&browser, "graph?node=src/burrow.rs", &expected);
+    let without = check(&browser, "graph?node=src/burrow.rs&without=defines", &["Show these lines"]);
+    assert!(!without.contains(">dig<"), "{without}");
+    check(&browser, "graph", &["class=\"folder", ">src<", "2 files"]);
+    check(&browser, "?q=dig", &["graph?node="]);
     assert_eq!(browser.get("graph?node=src/none.rs").status, 404);
     for page in ["graph?node=src/burrow.rs&depth=99", "browse?cursor=nonsense"] {
         assert_eq!(browser.get(page).status, 400, "{page}");

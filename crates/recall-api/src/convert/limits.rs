@@ -22,6 +22,10 @@ const COMMITS: (u32, u32) = (20, 200);
 /// The default and the maximum number of nodes of a graph.
 const GRAPH_NODES: (u32, u32) = (50, 200);
 
+/// The default and the maximum number of folders and of hot files of a layout.
+const LAYOUT_FOLDERS: (u32, u32) = (32, 100);
+const LAYOUT_FILES: (u32, u32) = (20, 100);
+
 /// The default and the maximum depth of a graph.
 const GRAPH_DEPTH: (u32, u32) = (1, 5);
 
@@ -103,6 +107,22 @@ pub fn names(limit: Option<u32>) -> Result<u32, InvalidRequest> {
 /// The number is 0 or above 200.
 pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
     shorten("limit", limit, GRAPH_NODES)
+}
+
+/// Reads the number of folders of a layout: 1 to 100, 32 by default.
+///
+/// # Errors
+/// The number is 0 or above 100.
+pub fn layout_folders(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    shorten("folders", limit, LAYOUT_FOLDERS)
+}
+
+/// Reads the number of hot files of a layout: 1 to 100, 20 by default.
+///
+/// # Errors
+/// The number is 0 or above 100.
+pub fn layout_files(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    shorten("files", limit, LAYOUT_FILES)
 }
 
 /// Reads the depth of a graph: 1 to 5, 1 by default.

@@ -13,10 +13,6 @@ const UNDO = 6000;
 const LIVE = 5000;
 
 document.documentElement.classList.add("js");
-// A picture that is larger than its frame is shown from its middle.
-for (const frame of $$("[data-centred]")) {
-  frame.scrollTo((frame.scrollWidth - frame.clientWidth) / 2, (frame.scrollHeight - frame.clientHeight) / 2);
-}
 
 // Messages at the foot of the page.
 let saidTimer;
@@ -384,3 +380,21 @@ function localTimes(from) {
 }
 localTimes(document);
 setInterval(() => localTimes(document), 60_000);
+
+// A picture is drawn again where it is, with a node opened or a kind of line left out.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-redraw]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const address = link.getAttribute("href");
+  const frame = $(".picture");
+  const [left, top, name] = [frame.scrollLeft, frame.scrollTop, link.getAttribute("aria-label")?.replace(/^\w+ /, "")];
+  const answer = await ask(new URL(address, location.href));
+  const fresh = $("[data-graph]", new DOMParser().parseFromString(await answer.text(), "text/html"));
+  if (!fresh) return (location.href = address);
+  $("[data-graph]").replaceWith(document.adoptNode(fresh));
+  history.replaceState(null, "", address);
+  $(".picture").scrollTo(left, top);
+  const same = $$("[data-redraw]").find((other) => name && other.getAttribute("aria-label")?.endsWith(name) && other.checkVisibility());
+  (same ?? $(".picture")).focus({ preventScroll: true });
+});

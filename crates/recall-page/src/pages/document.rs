@@ -241,13 +241,6 @@ fn outline(id: &str, form: Form, found: &GetResponse) -> Markup {
         depths.push(open.len());
         open.push(symbol.end_line);
     }
-    let link = |line: u32| {
-        if (found.start_line..=found.end_line).contains(&line) {
-            return format!("#L{line}");
-        }
-        let view = if form == Form::Source { SOURCE } else { "" };
-        format!("{}#L{line}", view::link_to("doc", &[("id", id), ("line", &line.to_string()), ("view", view)]))
-    };
     html! {
         @if !symbols.is_empty() {
             details open[symbols.len() <= 40] {
@@ -255,7 +248,7 @@ fn outline(id: &str, form: Form, found: &GetResponse) -> Markup {
                 ul.outline {
                     @for (symbol, depth) in symbols.iter().zip(depths).take(OUTLINED) {
                         li class={ "in-" (depth.min(4)) } {
-                            a href=(link(symbol.start_line)) title=(symbol.qualified) { (symbol.name) }
+                            a href=(line_link(id, form, found, symbol.start_line)) title=(symbol.qualified) { (symbol.name) }
                             @if symbol.kind != "heading" { " " span.dim { (symbol.kind) } }
                         }
                     }
@@ -264,6 +257,15 @@ fn outline(id: &str, form: Form, found: &GetResponse) -> Markup {
             }
         }
     }
+}
+
+/// Returns the address of a line: of this page if it is shown, else of the document in the same form.
+fn line_link(id: &str, form: Form, found: &GetResponse, line: u32) -> String {
+    if (found.start_line..=found.end_line).contains(&line) {
+        return format!("#L{line}");
+    }
+    let view = if form == Form::Source { SOURCE } else { "" };
+    format!("{}#L{line}", view::link_to("doc", &[("id", id), ("line", &line.to_string()), ("view", view)]))
 }
 
 fn related_documents(documents: &[&RelatedEntry]) -> Markup {
@@ -300,15 +302,11 @@ fn entries(title: &str, entries: &[&RelatedEntry]) -> Markup {
 fn parts(id: &str, form: Form, found: &GetResponse) -> Markup {
     let (before, after) = (found.start_line.saturating_sub(1), found.end_line.saturating_add(1));
     let shown = found.end_line.saturating_sub(found.start_line) + 1;
-    let view = if form == Form::Source { SOURCE } else { "" };
-    let link = |line: u32| {
-        format!("{}#L{line}", view::link_to("doc", &[("id", id), ("line", &line.to_string()), ("view", view)]))
-    };
     html! {
         @if form != Form::Rendered {
             p.more {
-                @if before > 0 { a rel="prev" href=(link(before)) { "Lines before " (found.start_line) } " " }
-                @if shown >= LINES { a rel="next" href=(link(after)) { "Lines after " (found.end_line) } }
+                @if before > 0 { a rel="prev" href=(line_link(id, form, found, before)) { "Lines before " (found.start_line) } " " }
+                @if shown >= LINES { a rel="next" href=(line_link(id, form, found, after)) { "Lines after " (found.end_line) } }
             }
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn address(path: &str, target: &str) -> Option<String> {
         return Some(format!("#{}", anchor(fragment)));
     }
     let folder = if target.starts_with('/') { "" } else { path.rsplit_once('/').map_or("", |(folder, _)| folder) };
-    let resolved = join(folder, &decoded(target))?;
+    let resolved = join(folder, &decode(target))?;
     if resolved.is_empty() || target.ends_with('/') {
         return Some(link_to("browse", &[("path", &resolved)]));
     }
@@ -62,7 +62,7 @@ pub(crate) fn heading_id(text: &str) -> String {
 fn anchor(fragment: &str) -> String {
     match line(fragment) {
         Some(line) => format!("L{line}"),
-        None => encode(&heading_id(&decoded(fragment))),
+        None => encode(&heading_id(&decode(fragment))),
     }
 }
 
@@ -85,7 +85,7 @@ fn join(folder: &str, target: &str) -> Option<String> {
 }
 
 /// Returns a text without percent encoding; what is not valid is left as it is.
-fn decoded(text: &str) -> String {
+fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
