@@ -75,13 +75,13 @@ fn picture(layout: &LayoutResponse, class: &str, width: f64) -> Markup {
     html! {
         svg class={ "graph " (class) } viewBox={ "0 0 " (wide) " " (high) } width=(wide) height=(high) role="group" aria-label="Folders and their imports" {
             defs {
-                marker id=(tip) viewBox="0 0 8 6" refX="4" refY="6" markerWidth="8" markerHeight="6" markerUnits="userSpaceOnUse" {
-                    path.tip d="M0 0L8 0L4 6Z" {}
+                marker id=(tip) viewBox="0 0 6 8" refX="6" refY="4" markerWidth="6" markerHeight="8" orient="auto" markerUnits="userSpaceOnUse" {
+                    path.tip d="M0 0L6 4L0 8Z" {}
                 }
             }
             @for line in &lines {
                 @if let (Some(from), Some(to)) = (rows.boxes.get(line.from as usize), rows.boxes.get(line.to as usize)) {
-                    path.edge d=(curve(from, to)) stroke-width=(format!("{:.1}", 1.0 + 4.0 * (line.imports as f64 / most).sqrt()))
+                    path.edge d=(curve(&rows, from, to)) stroke-width=(format!("{:.1}", 1.0 + 4.0 * (line.imports as f64 / most).sqrt()))
                         marker-end={ "url(#" (tip) ")" } {
                         title {
                             (name(&layout.folders[line.from as usize])) " imports " (name(&layout.folders[line.to as usize])) ", "
@@ -107,8 +107,15 @@ fn is_hot(layout: &LayoutResponse, folder: &LayoutFolder) -> bool {
     })
 }
 
-/// Returns the line from the lower side of a box to the upper side of another, which may be above it.
-fn curve(from: &Placed, to: &Placed) -> String {
+/// Returns the line from a box to another: from its lower side to the upper side, which may be above it; on a narrow screen from the
+/// right side to the right side.
+fn curve(rows: &Rows, from: &Placed, to: &Placed) -> String {
+    if rows.is_narrow {
+        let (x, y) = (from.x + from.width, from.y + from.height / 2.0);
+        let (end_x, end_y) = (to.x + to.width + 1.0, to.y + to.height / 2.0);
+        let bend = x.max(end_x) + (rows.width - x.max(end_x)) * ((end_y - y).abs() / rows.height).sqrt();
+        return format!("M{x:.1} {y:.1}C{bend:.1} {y:.1} {bend:.1} {end_y:.1} {end_x:.1} {end_y:.1}");
+    }
     let (x, y) = (from.x + from.width / 2.0, from.y + from.height);
     let (end_x, end_y) = (to.x + to.width / 2.0, to.y - 1.0);
     let bend = ((end_y - y) / 2.0).abs().max(24.0);

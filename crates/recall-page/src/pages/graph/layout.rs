@@ -135,7 +135,7 @@ impl<'a> Layout<'a> {
                 y += ROW;
             }
             path = heading(node).unwrap_or_default();
-            let label = short(name(node), shape.letters());
+            let label = label(node, shape.letters());
             let toggle = if column == 0 { 0.0 } else { TOGGLE };
             let end = x + LABEL + length(&label) + toggle;
             self.width = self.width.max(end);
@@ -170,6 +170,16 @@ fn height(nodes: &[&GraphNode]) -> f64 {
 /// Returns the path that stands above a node; a document has its path as its label.
 fn heading(node: &GraphNode) -> Option<&str> {
     (node.kind == "symbol").then_some(node.path.as_str())
+}
+
+/// Returns the label of a node. A sentence says most at its beginning, a path or a qualified name at its end.
+fn label(node: &GraphNode, letters: usize) -> String {
+    let name = name(node);
+    if node.kind != "memory" || name.chars().count() <= letters {
+        return short(name, letters);
+    }
+    let beginning: String = name.chars().take(letters - 1).collect();
+    format!("{beginning}…")
 }
 
 /// Returns the end of a text, which says most in paths and in qualified names.
@@ -282,5 +292,7 @@ mod tests {
     fn a_long_name_shows_its_end() {
         assert_eq!(short("crates/engine/src/graph.rs", 12), "…rc/graph.rs");
         assert_eq!(short("graph.rs", 12), "graph.rs");
+        let memory = GraphNode { kind: "memory".to_owned(), label: "Do not sleep".to_owned(), ..GraphNode::default() };
+        assert_eq!((label(&memory, 7), label(&memory, 12)), ("Do not…".to_owned(), "Do not sleep".to_owned()));
     }
 }

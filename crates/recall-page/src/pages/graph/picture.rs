@@ -12,7 +12,7 @@ use crate::view;
 const TIP: f64 = 8.0;
 
 /// How far apart the lines of two relations between the same nodes are.
-const APART: f64 = 3.0;
+const APART: f64 = 2.0;
 
 /// Half of the room in which a line between two columns bends.
 const BEND: f64 = 45.0;

@@ -11,6 +11,12 @@ const MOST_ROWS: usize = 7;
 const WIDTH: (f64, f64) = (112.0, 160.0);
 const HEIGHT: (f64, f64) = (44.0, 34.0);
 
+/// The same for one box below another, which leaves room for their lines to the right of them.
+const NARROW_WIDTH: (f64, f64) = (100.0, 96.0);
+
+/// The width below which boxes stand below one another.
+const NARROW: f64 = 600.0;
+
 /// The room between two boxes of a row, between two rows, and around the picture.
 const GAP: f64 = 14.0;
 const BETWEEN: f64 = 46.0;
@@ -40,6 +46,8 @@ pub(super) struct Rows {
     pub(super) boxes: Vec<Placed>,
     pub(super) width: f64,
     pub(super) height: f64,
+    /// Whether the boxes stand below one another.
+    pub(super) is_narrow: bool,
 }
 
 impl Rows {
@@ -53,7 +61,9 @@ impl Rows {
             by_level.entry(level).or_default().push(at);
         }
         let most = layout.folders.iter().map(|folder| folder.bytes).max().unwrap_or(1).max(1) as f64;
-        let mut rows = Self { boxes: vec![Placed::default(); layout.folders.len()], width, height: ABOVE };
+        let is_narrow = width < NARROW;
+        let mut rows = Self { boxes: vec![Placed::default(); layout.folders.len()], width, height: ABOVE, is_narrow };
+        let (least, more) = if is_narrow { NARROW_WIDTH } else { WIDTH };
         let room = width - 2.0 * MARGIN;
         for level in by_level.into_values() {
             let mut line: Vec<usize> = Vec::new();
@@ -62,11 +72,11 @@ impl Rows {
                 let folder = &layout.folders[at];
                 let share = (folder.bytes as f64 / most).sqrt();
                 let name = name(folder);
-                let wide = (WIDTH.0 + WIDTH.1 * share).min(room);
+                let wide = least + more * share;
                 let label = short(&name, ((wide - PADDING) / LETTER) as usize);
                 rows.boxes[at] =
                     Placed { width: wide, height: HEIGHT.0 + HEIGHT.1 * share, label, ..Placed::default() };
-                if used > 0.0 && used + wide > room {
+                if used > 0.0 && (is_narrow || used + wide > room) {
                     rows.end_line(&std::mem::take(&mut line), used);
                     used = 0.0;
                 }
@@ -75,13 +85,13 @@ impl Rows {
             }
             rows.end_line(&line, used);
         }
-        rows.height += MARGIN - BETWEEN;
+        rows.height += MARGIN;
         rows
     }
 
     /// Places a line of boxes in the middle, below the lines before.
     fn end_line(&mut self, line: &[usize], used: f64) {
-        let mut x = (self.width - (used - GAP)) / 2.0;
+        let mut x = if self.is_narrow { MARGIN } else { (self.width - (used - GAP)) / 2.0 };
         let mut high: f64 = 0.0;
         for &at in line {
             let placed = &mut self.boxes[at];
@@ -89,7 +99,7 @@ impl Rows {
             x += placed.width + GAP;
             high = high.max(placed.height);
         }
-        self.height += high + BETWEEN;
+        self.height += high + if self.is_narrow { GAP } else { BETWEEN };
     }
 }
 
