@@ -326,7 +326,7 @@ fn hit(site: &Site, project: &Project, asked: &Asked, hit: &Hit) -> Markup {
             div.foot {
                 button.quiet type="button" data-copy=(hit.citation) title="Copy the citation" { (hit.citation) }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
-                @if !is_elsewhere { a href=(view::link_to("graph", &[("node", &chunk.id)])) { "Graph" } }
+                @if doc.root.is_empty() { a href=(view::link_to("graph", &[("node", &chunk.id)])) { "Graph" } }
                 @for other in &hit.also_at { span { "also at " code { (other) } } }
                 @let why = view::link_to("why", &[("q", &asked.q), ("scope", &asked.scope), ("offset", &offset), ("id", &chunk.id)]);
                 // Explaining all hits takes longer than finding them.
