@@ -3,10 +3,12 @@
 //! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
 mod changed;
+mod clients;
 mod debian;
 mod dist;
 mod fixture;
 mod programs;
+mod progress;
 mod steps;
 mod tour;
 mod windows;
@@ -15,10 +17,10 @@ mod zig;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use clients::PageTrial;
 use dist::Trial;
 use programs::Install;
 use steps::{Networks, STEPS};
-use tour::PageTrial;
 use windows::Extent;
 
 fn main() -> ExitCode {
@@ -33,7 +35,8 @@ fn main() -> ExitCode {
         ["check", "--onnx"] => steps::run(STEPS, Networks::Test),
         ["check", "--changed"] => changed::run(None),
         ["check", "--changed", base] => changed::run(Some(base)),
-        ["tour"] => tour::run(),
+        ["tour"] => tour::run(None),
+        ["tour", folder] => tour::run(Some(folder)),
         ["dist"] => dist::run(Trial::Skip),
         ["dist", "--try"] => dist::run(Trial::Run),
         ["dist", "--windows"] => dist::windows(Install::Ask, Trial::Skip),
@@ -45,10 +48,10 @@ fn main() -> ExitCode {
         ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
         ["dist", "--linux", target, "--install", "--try"] => dist::linux(target, Install::Run, Trial::Run),
         ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
-        ["page"] => tour::try_page(PageTrial::Look),
-        ["page", "--approve"] => tour::try_page(PageTrial::Approve),
-        ["page", "--speed", folder] => tour::try_page(PageTrial::Speed(folder)),
-        ["sdks"] => tour::try_sdks(),
+        ["page"] => clients::try_page(PageTrial::Look),
+        ["page", "--approve"] => clients::try_page(PageTrial::Approve),
+        ["page", "--speed", folder] => clients::try_page(PageTrial::Speed(folder)),
+        ["sdks"] => clients::try_sdks(),
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
         ["windows", "--build"] => windows::run(Extent::Build, Install::Ask, None),
@@ -69,7 +72,8 @@ fn main() -> ExitCode {
 
 /// The tasks that are no steps of `check`.
 const TASKS: &[(&str, &str)] = &[
-    ("tour", "build the programs and use them on this repository"),
+    ("tour", "build the programs and use them on a clone of this repository, which is deleted at the end"),
+    ("tour FOLDER", "the same with the programs in a folder"),
     ("dist", "make packages of the programs in `dist/` of the target folder"),
     ("dist --try", "the same, and install each with the tool that users have"),
     (

@@ -1,6 +1,7 @@
 //! The programs of a release build, and the toolchain that builds the standard library with them, for systems that this
 //! machine has no library for.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,16 +47,35 @@ pub(crate) fn build_command() -> Result<PathBuf, String> {
 
 /// Builds the programs with a profile; returns their folder.
 pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
-    let bins = ["--bin", "recall", "--bin", "recalld", "--bin", "recall-shim", "--bin", "recall-bench"];
-    let packages =
-        ["--package", "recall-cli", "--package", "recalld", "--package", "recall-shim", "--package", "recall-bench"];
-    let status = cargo()
-        .args(["build", "--profile", profile])
-        .args(bins)
-        .args(packages)
-        .status()
-        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    let status = cargo_build(profile).status().map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(target_folder().join(profile)) } else { Err(format!("the build failed ({status})")) }
+}
+
+/// Returns the command that builds the programs with a profile.
+pub(crate) fn cargo_build(profile: &str) -> Command {
+    let mut command = cargo();
+    command.args(["build", "--locked", "--profile", profile]);
+    for (package, name, _) in PUBLISHED {
+        command.args(["--package", package, "--bin", name]);
+    }
+    command
+}
+
+/// Counts the packages that the programs consist of.
+pub(crate) fn packages() -> Result<usize, String> {
+    let mut tree = cargo();
+    tree.args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"]);
+    for (package, _, _) in PUBLISHED {
+        tree.args(["--package", package]);
+    }
+    let output = tree.output().map_err(|error| format!("cannot start cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`cargo tree` failed: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A package that was listed before has a mark.
+    let packages: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    Ok(packages.iter().filter(|package| !package.is_empty()).count())
 }
 
 /// Returns cargo's target folder.
@@ -155,14 +175,27 @@ pub(crate) fn path_with_toolchain(folder: &Path) -> OsString {
     std::env::join_paths(first.into_iter().chain(std::env::split_paths(&paths))).unwrap_or(paths)
 }
 
-/// Runs a command and waits for it.
+/// Runs a command, says that it does, and waits for it.
 ///
 /// # Errors
 /// It cannot be started, or it failed.
 pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let arguments = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
-    say(&format!("\n== {program} {arguments}\n"));
-    let status = command.status().map_err(|error| format!("cannot start {program}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{program} {arguments}` failed ({status})")) }
+    say(&format!("\n== {}\n", words(command)));
+    run_quietly(command)
+}
+
+/// Runs a command and waits for it.
+///
+/// # Errors
+/// It cannot be started, or it failed.
+pub(crate) fn run_quietly(command: &mut Command) -> Result<(), String> {
+    let status = command.status();
+    let status = status.map_err(|error| format!("cannot start {}: {error}", command.get_program().display()))?;
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", words(command))) }
+}
+
+/// Returns the words of a command, as a person reads them.
+fn words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }

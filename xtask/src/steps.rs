@@ -1,8 +1,13 @@
 //! The checks that must pass before a change is merged.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
-use crate::{cargo, say};
+use crate::progress::clock;
+use crate::{cargo, programs, say};
 
 /// One check.
 pub(crate) struct Step {
@@ -102,15 +107,53 @@ pub(crate) enum Networks {
     Skip,
 }
 
-/// Runs steps until one fails.
+/// Runs steps until one fails. Says before which they are and how long each took the last time here, and afterwards how long each
+/// took.
 pub(crate) fn run(steps: &[Step], networks: Networks) -> ExitCode {
+    let mut times = read_times();
+    say(&list(steps, "Steps, with their times when they last passed here:", &times));
     for step in steps {
+        let begin = Instant::now();
         if let Err(why) = run_one(step, networks) {
             say(&format!("error: {why}\n"));
             return ExitCode::FAILURE;
         }
+        times.insert(step.name.to_owned(), begin.elapsed());
+        write_times(&times);
     }
+    say(&list(steps, "\nAll passed:", &times));
     ExitCode::SUCCESS
+}
+
+/// Lists steps with their times.
+fn list(steps: &[Step], title: &str, times: &BTreeMap<String, Duration>) -> String {
+    let rows = steps.iter().map(|step| {
+        let time = times.get(step.name).map_or_else(|| "unknown".to_owned(), |time| clock(*time));
+        format!("  {:<8} {time:>12}  {}\n", step.name, step.about)
+    });
+    std::iter::once(format!("{title}\n")).chain(rows).collect()
+}
+
+/// The file with the times of the steps: a line has a name and seconds.
+fn times_file() -> PathBuf {
+    programs::target_folder().join("check-times")
+}
+
+fn read_times() -> BTreeMap<String, Duration> {
+    parse_times(&fs::read_to_string(times_file()).unwrap_or_default())
+}
+
+fn parse_times(text: &str) -> BTreeMap<String, Duration> {
+    let rows = text.lines().filter_map(|line| line.split_once(' '));
+    rows.filter_map(|(name, seconds)| Some((name.to_owned(), Duration::from_secs(seconds.parse().ok()?)))).collect()
+}
+
+fn write_times(times: &BTreeMap<String, Duration>) {
+    let lines: Vec<String> = times.iter().map(|(name, time)| format!("{name} {}\n", time.as_secs())).collect();
+    // The check does not depend on it.
+    if let Err(error) = fs::write(times_file(), lines.concat()) {
+        say(&format!("the times of the steps cannot be kept: {error}\n"));
+    }
 }
 
 /// Runs the step of a name, without the tests of networks.
@@ -148,4 +191,17 @@ fn run_one(step: &Step, networks: Networks) -> Result<(), String> {
 
 fn has_systemd() -> bool {
     Command::new("systemd-analyze").arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_listed_with_its_last_time() {
+        let times = parse_times("fmt 2\nclippy 754\nnonsense\ntest x\n");
+        let text = list(STEPS, "Steps:", &times);
+        let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split_whitespace().take(2).collect()).collect();
+        assert_eq!(rows, [["fmt", "2"], ["clippy", "12"], ["doc", "unknown"], ["test", "unknown"]]);
+    }
 }
