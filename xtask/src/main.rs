@@ -9,6 +9,7 @@ mod dist;
 mod fixture;
 mod programs;
 mod progress;
+mod record;
 mod steps;
 mod tour;
 mod windows;
@@ -51,6 +52,8 @@ fn main() -> ExitCode {
         ["page"] => clients::try_page(PageTrial::Look),
         ["page", "--approve"] => clients::try_page(PageTrial::Approve),
         ["page", "--speed", folder] => clients::try_page(PageTrial::Speed(folder)),
+        ["record", project] => record::run(project, None),
+        ["record", project, folder] => record::run(project, Some(folder)),
         ["sdks"] => clients::try_sdks(),
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
@@ -93,6 +96,10 @@ const TASKS: &[(&str, &str)] = &[
     ("page", "go through every page in Chromium, and take the pictures of the documentation"),
     ("page --approve", "take the pictures that `page` compares the pages with, after a change that you looked at"),
     ("page --speed FOLDER", "measure the page over the files of a folder, in Chromium"),
+    (
+        "record PROJECT [FOLDER]",
+        "draw the recording of the README in `docs/images/`, of commands in a clone of flask, with the programs in a folder",
+    ),
     ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),
     ("windows", "build the programs for Windows and try them under Wine"),
     ("windows --install", "the same, and install what is missing with apt-get"),
