@@ -1,4 +1,5 @@
-//! The commands in the documents and in the examples of the help, parsed as the programs parse them.
+//! The commands in the documents, in their recording and in the examples of the help, parsed as the programs parse them; and how pages
+//! begin.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +11,10 @@ use recall_tests::workspace;
 const BENCH: &[&str] = &["bench", "eval"];
 
 /// The shell operators that end a command on a line.
-const SEPARATORS: &[&str] = &["|", "&&", ">"];
+const SEPARATORS: &[&str] = &["|", "&&", ">", "<"];
+
+/// The most bytes of a recording.
+const MOST_RECORDED: usize = 60_000;
 
 #[test]
 fn every_documented_command_is_understood() {
@@ -23,6 +27,39 @@ fn every_documented_command_is_understood() {
         }
     }
     assert!(found > 80, "{found} commands are found");
+}
+
+#[test]
+fn every_recorded_command_is_understood() {
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("readable");
+    for theme in ["dark", "light"] {
+        let path = format!("docs/images/recall-{theme}.svg");
+        assert!(readme.contains(&path), "the README does not show {path}");
+        let drawing = fs::read_to_string(workspace().join(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(drawing.len() <= MOST_RECORDED, "{path} has {} bytes", drawing.len());
+        let (_, said) = drawing.split_once("<desc id=\"d\">").expect("what is shown in words");
+        let said = said.split("</desc>").next().unwrap_or_default();
+        let recorded = commands(&said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
+        assert!(recorded.len() > 3, "{path}: {recorded:?}");
+        for words in recorded {
+            assert_eq!(error_of(&words), None, "{path}: `{}`: `cargo xtask record` draws it again", words.join(" "));
+        }
+    }
+}
+
+#[test]
+fn every_page_begins_with_what_it_is_for() {
+    for path in documents().iter().filter(|path| !path.ends_with("README.md")) {
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let first = text.lines().skip(1).find(|line| !line.is_empty()).unwrap_or_default();
+        assert!(begins_with_a_task(first), "{} does not begin with a task: {first}", path.display());
+    }
+    assert!(!begins_with_a_task("`recall` is a command."));
+}
+
+/// Whether a page begins with what a person wants to do, or with what went wrong.
+fn begins_with_a_task(line: &str) -> bool {
+    ["To ", "If "].iter().any(|word| line.starts_with(word))
 }
 
 #[test]

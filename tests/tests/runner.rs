@@ -8,6 +8,7 @@ mod bad_input;
 mod care;
 mod clones;
 mod config;
+mod cookbook;
 mod daemon;
 mod deletions;
 mod documented;

@@ -61,6 +61,14 @@ pub(crate) fn cargo_build(profile: &str) -> Command {
     command
 }
 
+/// The warnings of an answer that lacks files, links or embeddings.
+const PARTIAL: [&str; 4] = ["\"INDEXING\"", "\"NOT_REFRESHED\"", "\"LINKS_BEHIND\"", "\"EMBEDDINGS_TO_COME\""];
+
+/// Whether an answer as JSON is made from everything that the project has.
+pub(crate) fn is_whole(answer: &str) -> bool {
+    answer.contains("\"ok\":true") && !PARTIAL.iter().any(|code| answer.contains(code))
+}
+
 /// Counts the packages that the programs consist of.
 pub(crate) fn packages() -> Result<usize, String> {
     let mut tree = cargo();

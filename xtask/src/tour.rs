@@ -50,7 +50,7 @@ const PARAPHRASE: Action =
 
 const STOPS: &[Stop] = &[
     Stop("A question in plain words: the place that answers is first.", {
-        Action::Ask(&["search", "where is the daemon's lock taken", "-k", "1"])
+        Action::Ask(&["search", "where is the lock of the daemon taken", "-k", "1"])
     }),
     Stop("A name: its definition is first, and what else there is can be asked.", {
         Action::Ask(&["search", "DaemonLock", "-k", "1"])
@@ -178,14 +178,14 @@ impl Recall {
         STOPS.iter().enumerate().try_for_each(|(at, stop)| self.visit(at + 1, stop))
     }
 
-    /// Waits until an answer has no warning: about files, links or embeddings that it lacks.
+    /// Waits until an answer lacks nothing.
     fn wait_for_index(&self) -> Result<(), String> {
         let end = Instant::now() + PATIENCE;
         loop {
             let output = self.command(&["search", "is everything here", "--json"]).output();
             let output = output.map_err(|error| start_error(&self.program, &error))?;
             let answer = String::from_utf8_lossy(&output.stdout);
-            if answer.contains("\"warnings\":[]") {
+            if programs::is_whole(&answer) {
                 return Ok(());
             }
             if !is_answer(output.status.code()) {
@@ -249,7 +249,7 @@ impl Recall {
 }
 
 fn quote(word: &str) -> String {
-    let is_plain = word.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
+    let is_plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
     if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
@@ -260,4 +260,22 @@ fn is_answer(code: Option<i32>) -> bool {
 
 fn start_error(program: &Path, error: &std::io::Error) -> String {
     format!("cannot start {}: {error}", program.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_the_tour_has_what_fails_and_what_is_edited() {
+        let text = fs::read_to_string(workspace().join(FILE)).expect("the file is there");
+        for part in [FAILED, EDIT[0]] {
+            assert!(text.contains(part), "{FILE} no longer has `{part}`");
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_a_quoted_word_as_it_was() {
+        assert_eq!(["-k", "a b", "it's", ""].map(quote), ["-k", "'a b'", r"'it'\''s'", "''"]);
+    }
 }

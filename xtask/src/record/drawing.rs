@@ -52,6 +52,9 @@ impl Theme {
 const COLUMN: f64 = 8.4;
 const ROW: f64 = 20.0;
 
+/// The row of the first row of output: after the caption, two rows for the command, and an empty one.
+const FIRST: usize = 4;
+
 /// The space around the text.
 const MARGIN: f64 = 18.0;
 
@@ -65,7 +68,7 @@ const READING_ROW: f64 = 0.3;
 pub(crate) fn draw(scenes: &[Scene], theme: Theme, columns: usize) -> String {
     let most = scenes.iter().map(|scene| scene.rows.len()).max().unwrap_or_default();
     let width = COLUMN * float(columns) + 2.0 * MARGIN;
-    let height = ROW * float(most + 3) + 2.0 * MARGIN;
+    let height = ROW * float(most + FIRST) + 2.0 * MARGIN;
     let times: Vec<f64> = scenes.iter().map(duration).collect();
     let whole: f64 = times.iter().sum();
     let [ground, frame, text, weak] = theme.ground();
@@ -83,7 +86,7 @@ pub(crate) fn draw(scenes: &[Scene], theme: Theme, columns: usize) -> String {
     svg.push_str("\n@media(prefers-reduced-motion:no-preference){\n");
     for (at, (scene, time)) in scenes.iter().zip(&times).enumerate() {
         let typed = TYPING * float(scene.command.chars().count());
-        animate(&mut svg, at, [begin, begin + typed, begin + typed + PAUSE, begin + time], scene, whole);
+        animate(&mut svg, at, [begin, begin + typed + PAUSE, begin + time], scene, whole);
         begin += time;
     }
     let _ = write!(
@@ -101,8 +104,13 @@ pub(crate) fn draw(scenes: &[Scene], theme: Theme, columns: usize) -> String {
 
 /// Says what is shown: the captions, and the commands after a prompt, each on a line of its own.
 fn describe(scenes: &[Scene]) -> String {
-    let lines = scenes.iter().map(|scene| format!("{}\n$ {}\n", scene.caption, escape(scene.command)));
+    let lines = scenes.iter().map(|scene| format!("{}\n$ {}\n", scene.caption, escape(&one_line(scene.command))));
     format!("A terminal.\n{}", lines.collect::<Vec<_>>().concat())
+}
+
+/// Returns a command without the break of its rows.
+fn one_line(command: &str) -> String {
+    command.replace("\\\n", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How long a scene is on the screen.
@@ -110,21 +118,30 @@ fn duration(scene: &Scene) -> f64 {
     TYPING * float(scene.command.chars().count()) + PAUSE + READING + READING_ROW * float(scene.rows.len())
 }
 
-/// Writes the animations of a scene: when it is there, when its command is typed, when its output is there.
-fn animate(svg: &mut String, at: usize, [begin, typed, shown, end]: [f64; 4], scene: &Scene, whole: f64) {
+/// Writes the animations of a scene: when it is there, when the rows of its command are typed, when its output is there.
+fn animate(svg: &mut String, at: usize, [begin, shown, end]: [f64; 3], scene: &Scene, whole: f64) {
     let part = |time: f64| format!("{:.2}%", 100.0 * time / whole);
-    let letters = scene.command.chars().count();
-    let [from, typed, shown, to] = [part(begin), part(typed), part(shown), part(end)];
+    let [from, output, to] = [begin, shown, end].map(part);
     let _ = writeln!(
         svg,
         "#s{at}{{animation:s{at} {whole:.1}s step-end infinite}}\
          @keyframes s{at}{{0%{{opacity:0}}{from}{{opacity:1}}{to}{{opacity:0}}100%{{opacity:0}}}}\n\
          #o{at}{{animation:o{at} {whole:.1}s step-end infinite}}\
-         @keyframes o{at}{{0%{{opacity:0}}{shown}{{opacity:1}}100%{{opacity:1}}}}\n\
-         #c{at}{{opacity:1;animation:c{at} {whole:.1}s steps({letters}) infinite}}\
-         @keyframes c{at}{{0%,{from}{{transform:none}}{typed},100%{{transform:translateX({:.1}px)}}}}",
-        COLUMN * float(letters)
+         @keyframes o{at}{{0%{{opacity:0}}{output}{{opacity:1}}100%{{opacity:1}}}}"
     );
+    let mut begin = begin;
+    for (row, line) in scene.command.lines().enumerate() {
+        let letters = line.chars().count();
+        let (from, end) = (part(begin), begin + TYPING * float(letters));
+        let _ = writeln!(
+            svg,
+            "#c{at}-{row}{{opacity:1;animation:c{at}-{row} {whole:.1}s steps({letters}) infinite}}\
+             @keyframes c{at}-{row}{{0%,{from}{{transform:none}}{},100%{{transform:translateX({:.1}px)}}}}",
+            part(end),
+            COLUMN * float(letters + 3)
+        );
+        begin = end;
+    }
 }
 
 fn draw_scene(svg: &mut String, at: usize, scene: &Scene, ground: &str) {
@@ -135,23 +152,27 @@ fn draw_scene(svg: &mut String, at: usize, scene: &Scene, ground: &str) {
         &format!("<tspan class=\"w k\"># {}</tspan>", escape(scene.caption)),
         scene.caption.chars().count() + 2,
     );
-    let command = format!("<tspan class=\"p2\">$ </tspan>{}", escape(scene.command));
-    line(svg, 1, &command, scene.command.chars().count() + 2);
-    // It covers what is not typed yet.
-    let covered = COLUMN * float(scene.command.chars().count());
-    let _ = writeln!(
-        svg,
-        "<g class=\"c\" id=\"c{at}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{ROW}\" fill=\"{ground}\"/>\
-         <rect class=\"w\" x=\"{:.1}\" y=\"{:.1}\" width=\"{COLUMN}\" height=\"17\"/></g>\n<g id=\"o{at}\">",
-        MARGIN + 2.0 * COLUMN,
-        MARGIN + ROW,
-        covered + COLUMN,
-        MARGIN + 2.0 * COLUMN,
-        MARGIN + ROW + 2.0,
-    );
+    for (row, text) in scene.command.lines().enumerate() {
+        let (prompt, letters) = (if row == 0 { "$ " } else { "" }, text.chars().count());
+        let spans = format!("<tspan class=\"p2\">{prompt}</tspan>{}", escape(text));
+        line(svg, row + 1, &spans, letters + prompt.len());
+        // It covers what is not typed yet, and has the cursor at its beginning.
+        let (x, y) = (MARGIN + COLUMN * float(prompt.len()), MARGIN + ROW * float(row + 1));
+        let _ = writeln!(
+            svg,
+            "<g class=\"c\" id=\"c{at}-{row}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{ROW}\" fill=\"{ground}\"/>{}</g>",
+            COLUMN * float(letters + 3),
+            if row == 0 {
+                format!("<rect class=\"w\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{COLUMN}\" height=\"17\"/>", y + 2.0)
+            } else {
+                String::new()
+            },
+        );
+    }
+    let _ = writeln!(svg, "<g id=\"o{at}\">");
     for (number, row) in scene.rows.iter().enumerate() {
         let spans: String = row.iter().map(span).collect();
-        line(svg, number + 3, &spans, row.iter().map(|run| run.text.chars().count()).sum());
+        line(svg, number + FIRST, &spans, row.iter().map(|run| run.text.chars().count()).sum());
     }
     svg.push_str("</g></g>\n");
 }
