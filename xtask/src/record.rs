@@ -24,8 +24,8 @@ const SCENES: &[(&str, &str)] = &[
     ("Paste a failure, from any machine: the line that failed.", "recall search - -k 1 < failure.txt"),
     (
         "Keep what was learnt, tied to the code that it names. git merges it.",
-        "recall remember 'Sessions are signed, not encrypted: keep secrets out of `SecureCookieSession`.' \\\n    \
-         --type lesson --file src/flask/sessions.py",
+        "recall remember --type lesson --file src/flask/sessions.py \\\n    \
+         'Sessions are signed, not encrypted: keep secrets out of `SecureCookieSession`.'",
     ),
     ("Any agent finds it, in other words.", "recall search 'may I store a password in the session' -k 1"),
     ("Then somebody changes that code …", "sed -i 's/signed cookies/encrypted cookies/' src/flask/sessions.py"),
