@@ -249,7 +249,7 @@ fn outline(id: &str, form: Form, found: &GetResponse) -> Markup {
                     @for (symbol, depth) in symbols.iter().zip(depths).take(OUTLINED) {
                         li class={ "in-" (depth.min(4)) } {
                             a href=(line_link(id, form, found, symbol.start_line)) title=(symbol.qualified) { (symbol.name) }
-                            @if symbol.kind != "heading" { " " span.dim { (symbol.kind) } }
+                            @if symbol.kind != "heading" { span.dim { (symbol.kind) } }
                         }
                     }
                 }
