@@ -56,3 +56,30 @@ fn the_tokens_of_recorded_answers_are_set_beside_those_of_their_files() {
         "{after}"
     );
 }
+
+#[test]
+fn the_days_of_a_project_are_drawn_as_one_page() {
+    let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7");
+    let project = burrows(&sandbox);
+    assert_eq!(sandbox.recall(&project, &["remember", "Wombats dig at night."]).code, Some(0));
+    for query in ["burrow_7", "burrow_42"] {
+        assert_eq!(sandbox.recall(&project, &["search", query, "-k", "1"]).code, Some(0), "{query}");
+    }
+    let page = sandbox.recall(&project, &["stats", "--html"]).stdout;
+    for part in [
+        "<!DOCTYPE html>",
+        "<svg",
+        "<p>2 searches</p>",
+        "of 2 answers</p>",
+        "1 memory, 1 of them new",
+        "Method: the tokens",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<script"), "{page}");
+    let activity = &json(&sandbox, &project, &["stats", "--html"])["activity"];
+    let days = activity["days"].as_array().expect("days");
+    let total = |name: &str| days.iter().filter_map(|day| day[name].as_u64()).sum::<u64>();
+    assert_eq!((total("searches"), total("answers"), total("memories")), (2, 2, 1), "{activity}");
+    assert_eq!(activity["memories_unanchored"], 1, "{activity}");
+}

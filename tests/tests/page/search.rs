@@ -1,6 +1,6 @@
 //! The search of the page: its modes, its scopes, its empty state, and the searches that are saved.
 
-use recall_testkit::{Project, Sandbox};
+use recall_testkit::{Project, Sandbox, wait_until};
 use recall_tests::sandbox;
 use serde_json::json;
 
@@ -62,6 +62,8 @@ fn the_empty_search_offers_examples_that_find_something() {
     sandbox.recall(&project, &["remember", "Burrows need two exits.", "--type", "decision"]);
     sandbox.recall(&project, &["search", "dig"]);
     let browser = Browser::open(&sandbox, &project);
+    // The page does not wait for a store that is busy.
+    wait_until("examples", || browser.get("").body.contains("class=\"examples\"").then_some(()));
     let page =
         check(&browser, "", &["How deep wombats dig", "wombat burrow lang:rust path:src", "type:decision Burrows"]);
     let (_, examples) = page.split_once("class=\"examples\"").expect("examples");
