@@ -107,6 +107,7 @@ pub fn journal_seeds() -> Vec<Vec<u8>> {
         supersedes: Some(MemoryId { memory_type: MemoryType::Note, number: 9 }),
         anchors: vec![anchor.clone()],
         lineage: None,
+        valid: recall_core::ValidTime::default(),
     };
     let amended = Amendment { content: Some("Thrice.".into()), ..Amendment::default() };
     let item = ItemId::Memory(MemoryId { memory_type: MemoryType::Lesson, number: 7 });

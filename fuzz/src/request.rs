@@ -154,6 +154,8 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
         languages: vec![text("rust")],
         paths: vec![text("src/**")],
         tags: vec![text("a")],
+        since: text("3d"),
+        before: text("v1"),
     });
     let add = v1::AddRequest {
         context: context.clone(),

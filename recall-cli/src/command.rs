@@ -142,6 +142,9 @@ pub(crate) enum Command {
         "recall briefing --goal \"make retries bounded\" --budget-tokens 1000",
     ))]
     Briefing(context::BriefingArgs),
+    /// Show what was decided, what stopped holding and what contradicts since a time.
+    #[command(after_help = examples!("recall changes", "recall changes --since v2.3", "recall changes --since \"last week\""))]
+    Changes(context::ChangesArgs),
     /// Show a whole document, chunk or memory.
     #[command(after_help = examples!(
         "recall get src/store.rs:10-42",
@@ -307,6 +310,7 @@ pub(crate) fn run(
         Command::Loop(args) => wait(task_loop::run(*args, context)),
         Command::Session(command) => wait(session::run(command, context)),
         Command::Briefing(args) => wait(context::run_briefing(args, context)),
+        Command::Changes(args) => wait(context::run_changes(args, context)),
         Command::Get(args) => wait(get::run(args, context)),
         Command::Open(args) => wait(open::run(args, context)),
         Command::List(args) => wait(list::run(args, context)),

@@ -44,6 +44,7 @@ impl CommandContext {
             provenance: Some(caller.provenance),
             allow_broad_root: self.global.allow_broad_root,
             domain: self.global.domain.clone().unwrap_or_default(),
+            as_of: self.global.as_of.clone().unwrap_or_default(),
         }
     }
 

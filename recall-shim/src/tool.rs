@@ -164,15 +164,24 @@ impl Tool {
         home: Option<&Path>,
         progress: Option<Progress>,
     ) -> Result<Answer, ToolError> {
-        let (arguments, notes) = arguments::tidy(&self.definition().input_schema, &arguments)?;
+        let (mut arguments, notes) = arguments::tidy(&self.definition().input_schema, &arguments)?;
         let question = question(self, &arguments);
+        // The time is part of the context, so no tool needs to know it.
+        let as_of = match arguments.remove("as_of") {
+            Some(Value::String(as_of)) => as_of,
+            _ => String::new(),
+        };
+        let context = RequestContext { as_of, ..context };
         let answer = self.answer(arguments, Call { daemon, context, home, progress, question }).await?;
         Ok(answer.with_notes(&notes))
     }
 }
 
 /// The arguments that the core set accepts and does not list: JSON instead of text, tuning, and names that earlier servers had.
-const UNLISTED: [&str; 10] = [
+const UNLISTED: [&str; 13] = [
+    "as_of",
+    "since",
+    "before",
     "format",
     "include_code",
     "include_memories",

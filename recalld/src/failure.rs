@@ -8,8 +8,8 @@ mod transfer;
 use recall_api::{Failure, Reason};
 use recall_core::rql::{Problem as RqlProblem, RqlError};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PatternError,
-    RemoveError, SearchError, SessionError, StatusError, StoreError,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PastError,
+    PatternError, RemoveError, SearchError, SessionError, StatusError, StoreError, UnknownTime,
 };
 use recall_shared::StoreError as SharedError;
 use recall_text::{UnknownLanguage, error_chain};
@@ -42,6 +42,31 @@ impl IntoFailure for SearchError {
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Pattern(error) => no_pattern(&error, message),
             Self::Outside(OutsideFilter { path }) => outside(message, path),
+            Self::Time(error) => no_time(error, message),
+            Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+/// Returns the failure of a text that names no time.
+fn no_time(UnknownTime { text }: UnknownTime, message: String) -> Failure {
+    Failure::new(Reason::InvalidArgument, message)
+        .with_detail("time", text)
+        .with_hint("for example `2026-11-20`, `3d`, `last week`, `2 weeks ago`, a commit, a tag or a branch")
+}
+
+impl IntoFailure for PastError {
+    fn into_failure(self) -> Failure {
+        let message = error_chain(&self);
+        match self {
+            Self::Time(error) => no_time(error, message),
+            Self::TooLarge { .. } => Failure::new(Reason::LimitExceeded, message)
+                .with_hint("`past.files` and `past.bytes` in the settings are the bounds"),
+            Self::Unlisted { commit } => Failure::new(Reason::Unavailable, message).with_detail("commit", commit),
+            Self::Write { path, .. } => {
+                Failure::new(Reason::Unavailable, message).with_detail("path", path.display().to_string())
+            }
+            Self::Memory(error) => error.into_failure(),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }
@@ -118,6 +143,7 @@ impl IntoFailure for MemoryError {
         match self {
             Self::NotFound { id } => not_found(message, id),
             Self::NoStore { .. } => no_store(message),
+            Self::Time(error) => no_time(error, message),
             Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
                 .with_detail("path", path)
                 .with_hint("name files below the project's root"),
@@ -212,6 +238,7 @@ impl IntoFailure for ListError {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
             Self::Outside(OutsideFilter { path }) => outside(message, path),
+            Self::Time(error) => no_time(error, message),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }
     }

@@ -180,6 +180,10 @@ impl Recall for Service {
         session::briefing(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn changes(&self, request: Request<v1::ChangesRequest>) -> Result<Response<v1::ChangesResponse>, Status> {
+        session::changes(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn list_events(
         &self,
         request: Request<v1::ListEventsRequest>,

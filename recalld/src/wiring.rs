@@ -13,7 +13,7 @@ use recall_config::{
 use recall_core::{Clock as _, Weights};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
-    MemorySettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
+    MemorySettings, PastSettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
 };
 use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
@@ -118,7 +118,7 @@ fn engine(
 }
 
 fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
-    let Settings { index, search, models: installed, daemon, .. } = settings;
+    let Settings { index, search, past, models: installed, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
     let rescore = |candidates| RerankSettings {
         candidates,
@@ -155,6 +155,12 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             ..JudgeSettings::default()
         },
         memory: MemorySettings::default(),
+        past: PastSettings {
+            files: past.files.get() as u64,
+            bytes: past.bytes,
+            file_bytes: past.file_bytes,
+            kept: past.kept.get(),
+        },
         watch: true,
         code_parser: None,
         shared: Vec::new(),

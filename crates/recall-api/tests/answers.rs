@@ -46,7 +46,7 @@ fn every_answer_has_the_json_of_the_schema() {
         RemoveResponse AddResponse UpdateResponse FeedbackResponse VerifyResponse PromoteResponse LogEventResponse
         StartSessionResponse EndSessionResponse KeepSessionResponse ListSessionsResponse ListEventsResponse ListDraftsResponse
         SearchTranscriptsResponse FindFixResponse HandOffResponse
-        BriefingResponse PublishResponse StatusResponse DoctorResponse CompactResponse BackupResponse RestoreResponse
+        BriefingResponse ChangesResponse PublishResponse StatusResponse DoctorResponse CompactResponse BackupResponse RestoreResponse
         StatsResponse ImportResponse MigrateResponse AuditResponse ListModelsResponse AddModelResponse UseModelResponse
         RemoveModelResponse
     );

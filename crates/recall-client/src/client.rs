@@ -176,6 +176,8 @@ repeatable! {
     hand_off: HandOffRequest => HandOffResponse;
     /// Returns a briefing for a new session.
     briefing: BriefingRequest => BriefingResponse;
+    /// Returns what changed in the memories of a project since a time.
+    changes: ChangesRequest => ChangesResponse;
     /// Returns the status of the daemon and the stores.
     status: StatusRequest => StatusResponse;
     /// Checks the stores, and repairs them on request.

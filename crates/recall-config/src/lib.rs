@@ -37,8 +37,8 @@ pub use recall_os::project_root;
 pub use settings::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,
-    ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings, SessionSettings, Settings,
-    SpreadConfig, StoreConfig, StoreKind, TranscriptSettings,
+    PastSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings,
+    SessionSettings, Settings, SpreadConfig, StoreConfig, StoreKind, TranscriptSettings,
 };
 pub use table::{Reach, Row, Shape, Table};
 

@@ -23,8 +23,8 @@ pub use super::store_table::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 pub use choices::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 pub use sections::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
-    LaunchSettings, LoopSettings, McpSettings, ModelsSettings, PageSettings, RemoteSettings, RootsSettings,
-    SearchSettings, SessionSettings, TranscriptSettings,
+    LaunchSettings, LoopSettings, McpSettings, ModelsSettings, PageSettings, PastSettings, RemoteSettings,
+    RootsSettings, SearchSettings, SessionSettings, TranscriptSettings,
 };
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -42,6 +42,8 @@ pub struct Settings {
     pub adopt: AdoptSettings,
     /// Which transcripts of agents are read.
     pub transcripts: TranscriptSettings,
+    /// The bounds of the pasts of projects.
+    pub past: PastSettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
     /// Where remote models are, and how they are asked.
@@ -114,6 +116,7 @@ impl Settings {
             freshness: sections::freshness(&mut from)?,
             adopt: AdoptSettings::read(&mut from)?,
             transcripts: TranscriptSettings::read(&mut from)?,
+            past: PastSettings::read(&mut from)?,
             models: ModelsSettings::read(&mut from)?,
             remote: RemoteSettings::read(&mut from)?,
             roots: RootsSettings::read(&mut from)?,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     Anchor, Cue, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp,
+    ValidTime, ValidTimeChange,
 };
 use recall_text::DocPath;
 
@@ -98,6 +99,8 @@ pub struct NewMemory {
     pub anchors: Vec<Anchor>,
     /// The store that it was promoted from.
     pub lineage: Option<Lineage>,
+    /// When it holds.
+    pub valid: ValidTime,
 }
 
 /// The fields of a memory to replace; fields that are `None` stay as they are.
@@ -115,6 +118,8 @@ pub struct Amendment {
     pub cues: Option<Vec<Cue>>,
     /// The anchors to the files as they are now.
     pub anchors: Option<Vec<Anchor>>,
+    /// When it holds.
+    pub valid: ValidTimeChange,
 }
 
 /// A rating of an item.

@@ -36,9 +36,11 @@ mod session;
 mod session_part;
 mod session_request;
 mod time;
+mod time_words;
 mod understand;
 mod validity;
 mod vector_index;
+mod when;
 
 pub use ascending::{find_ascending, last_at_most};
 pub use candidate::{Candidate, RankedList, Retriever, Selectable, Traits, select};
@@ -83,9 +85,13 @@ pub use session_request::{
     METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,
 };
 pub use time::{Clock, Timestamp};
-pub use understand::{Original, QueryClass, Understood, UnknownFilter, understand, understand_whole, understand_words};
+pub use time_words::{TimeWords, read_time_words};
+pub use understand::{
+    Original, QueryClass, Understood, UnknownFilter, take_as_of, understand, understand_whole, understand_words,
+};
 pub use validity::{
     AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Trust,
     ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, RowSet, VectorIndex};
+pub use when::{Holds, NewBound, TimePoint, ValidTime, ValidTimeChange, WHEN_BYTES, When, WordedTime};

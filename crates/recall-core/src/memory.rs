@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{ContentHash, Cue, ItemId, MemoryId, StoreScope, Timestamp};
+use crate::{ContentHash, Cue, ItemId, MemoryId, StoreScope, Timestamp, ValidTime};
 use recall_text::DocPath;
 
 /// A captured piece of knowledge: the fold of all events about it.
@@ -33,6 +33,8 @@ pub struct Memory {
     pub anchors: Vec<Anchor>,
     /// The store that it was promoted from.
     pub lineage: Option<Lineage>,
+    /// When it holds, as stated.
+    pub valid: ValidTime,
     /// Who added it, and where.
     pub provenance: Provenance,
     /// When it was first added.

@@ -2,7 +2,9 @@
 //!
 //! They are validated when they are built: no text is blank or exceeds its limit.
 
-use crate::{Cue, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope, Timestamp};
+use crate::{
+    Cue, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope, Timestamp, WordedTime,
+};
 
 /// The largest content of one memory. Longer text belongs in a document.
 pub const MEMORY_BYTES: usize = 1024 * 1024;
@@ -39,6 +41,8 @@ pub struct AddMemory {
     pub source: Option<String>,
     /// Its origin; `None` if the client does not state it.
     pub origin: Option<MemoryOrigin>,
+    /// When it holds, if that is not from now on.
+    pub valid: WordedTime,
     /// An idempotency key chosen by the client: two requests with the same key add one memory.
     pub key: Option<String>,
     /// The caller's provenance.
@@ -70,6 +74,8 @@ pub struct UpdateMemory {
     pub related_files: Option<Vec<String>>,
     /// The cues that replace all others; if empty, it is not shown unasked.
     pub cues: Option<Vec<Cue>>,
+    /// When it holds.
+    pub valid: WordedTime,
     /// When the memory must have been amended last; `None` if that does not matter.
     pub expected: Option<Timestamp>,
     /// The caller's provenance.

@@ -126,15 +126,24 @@ pub struct Filters {
     pub paths: Vec<PathFilter>,
     /// The document carries every one of these tags.
     pub tags: Vec<String>,
+    /// It was made at or after this time; see [`When`](crate::When). Of a file, its last commit.
+    pub since: Option<String>,
+    /// It was made before this time.
+    pub before: Option<String>,
     /// The directory that `paths` take the store's root to be; `None` if they are relative to the root.
     pub mount: Option<DocPath>,
 }
 
 impl Filters {
-    /// Whether there is no condition.
+    /// Whether there is no condition but on the time, which no index knows; see [`has_time`](Self::has_time).
     pub fn is_empty(&self) -> bool {
-        let Self { types, languages, paths, tags, mount: _ } = self;
+        let Self { types, languages, paths, tags, since: _, before: _, mount: _ } = self;
         types.is_empty() && languages.is_empty() && paths.is_empty() && tags.is_empty()
+    }
+
+    /// Whether there is a condition on the time.
+    pub fn has_time(&self) -> bool {
+        self.since.is_some() || self.before.is_some()
     }
 }
 

@@ -27,7 +27,7 @@ pub use error::{
     DEFAULT_ROWS, Location, MOST_BYTES, MOST_COMPARISONS, MOST_DEPTH, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS,
     MOST_TERMS, Problem, RqlError,
 };
-pub use field::{Field, Kind};
+pub use field::{Field, IgnoredField, Kind};
 pub use parser::{parse_expression, parse_statement};
 pub use pattern::Pattern;
-pub use plan::{Filter, IgnoredField, Order, OrderKey, Query, Selected};
+pub use plan::{Filter, Order, OrderKey, Query, Selected};

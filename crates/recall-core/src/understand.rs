@@ -104,7 +104,7 @@ pub struct UnknownFilter {
     pub problem: String,
 }
 
-/// Analyses a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
+/// Analyses a query: inline filters (`type: lang: path: tag: since: before: scope:`), quoted phrases, identifiers, paths, class.
 ///
 /// A [`Report`] is analysed by its question, without filters: what was pasted is not in the query language.
 ///
@@ -123,6 +123,19 @@ pub fn understand(query: &str) -> Understood {
 /// Analyses a text by the words of its rare lines, also if it is a report. For a log, and for a report whose question finds nothing.
 pub fn understand_whole(text: &str) -> Understood {
     understand_words(&condense(text, LOG_BYTES).text)
+}
+
+/// Splits a query into the time that it names with `as-of:` and the rest; `None` if it names none, or is a report.
+pub fn take_as_of(query: &str) -> Option<(String, String)> {
+    if query.len() > LOG_BYTES || Report::read(query).is_some() {
+        return None;
+    }
+    let word = pieces(query).find_map(|piece| match piece {
+        QueryPiece::Word(word) => word.strip_prefix("as-of:").map(|value| (word, value.trim_matches('"'))),
+        QueryPiece::Phrase(_) => None,
+    });
+    let (word, value) = word.filter(|(_, value)| !value.is_empty())?;
+    Some((value.to_owned(), query.replacen(word, "", 1)))
 }
 
 /// The fewest bytes of a text that is searched by its rare lines if it is not a report.
@@ -190,6 +203,17 @@ impl Understood {
         }
     }
 
+    /// Takes words that name a time out of the text, and limits the query to that time instead.
+    #[must_use]
+    pub fn with_time(self, rest: &str, since: Option<String>, before: Option<String>) -> Self {
+        Self {
+            filters: Filters { since, before, ..self.filters },
+            scope: self.scope,
+            unknown_filters: self.unknown_filters,
+            ..understand_words(rest)
+        }
+    }
+
     /// The text in the words of the query, not in those of a translation.
     pub fn wording(&self) -> &str {
         self.original.as_ref().map_or(&self.text, |original| &original.text)
@@ -245,6 +269,14 @@ impl Understood {
             }
             "tag" => {
                 self.filters.tags.push(normalize_text(value).into_owned());
+                true
+            }
+            "since" => {
+                self.filters.since = Some(value.to_owned());
+                true
+            }
+            "before" => {
+                self.filters.before = Some(value.to_owned());
                 true
             }
             "scope" => {
@@ -381,6 +413,19 @@ mod tests {
         assert_eq!(read.identifiers, ["HttpClient"]);
         assert_eq!(read.paths, ["src/net.rs"]);
         assert_eq!(read.text, "why retry budget in HttpClient, see src/net.rs");
+    }
+
+    #[test]
+    fn times_are_filters_and_the_past_is_taken_out() {
+        let read = understand("since:v2.3 before:\"last week\" retry budget");
+        assert_eq!((read.filters.since.as_deref(), read.filters.before.as_deref()), (Some("v2.3"), Some("last week")));
+        assert_eq!(read.text, "retry budget");
+        let taken = |query| take_as_of(query).map(|(as_of, rest)| (as_of, understand(&rest).text));
+        assert_eq!(
+            taken("retry as-of:\"2 weeks ago\" budget"),
+            Some(("2 weeks ago".to_owned(), "retry budget".to_owned()))
+        );
+        assert_eq!((taken("\"as-of:x\" y"), taken("as-of: y"), taken("retry")), (None, None, None));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
 //! by what it says of itself (ADR 18).
 
-use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Memory, MemoryId, MemoryOrigin, Timestamp, UseCounts};
+use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Holds, Memory, MemoryId, MemoryOrigin, Timestamp, UseCounts};
 use recall_text::DocPath;
 use recall_text::is_clean;
 
@@ -28,6 +28,8 @@ pub struct MemoryView {
     pub staleness: f64,
     /// The memory that retired it; `None` for none.
     pub superseded_by: Option<MemoryId>,
+    /// Whether it holds now, by its stated time.
+    pub holds: Holds,
     /// Its feedback and use, counted.
     pub stats: ItemStats,
 }
@@ -48,6 +50,7 @@ impl MemoryView {
         let staleness = inputs.staleness(limits, now);
         let status = inputs.status(verification.changed_ratio, limits, now);
         Self {
+            holds: Holds::at(inputs.valid, now),
             trust: Trust::assess(&memory, ownership),
             ownership,
             added_by: None,
@@ -75,6 +78,8 @@ pub struct ValidityInputs {
     pub verified: Option<Timestamp>,
     /// Whether it was superseded, promoted or deleted.
     pub is_retired: bool,
+    /// When it holds, as stated: since when, and until when.
+    pub valid: [Option<Timestamp>; 2],
     /// The ratings of it, by verdict.
     pub feedback: FeedbackTally,
 }
@@ -86,6 +91,7 @@ impl ValidityInputs {
             updated: memory.updated,
             verified: memory.verified.as_ref().map(|verified| verified.timestamp),
             is_retired: is_superseded || memory.promoted.is_some() || memory.deleted.is_some(),
+            valid: [&memory.valid.from, &memory.valid.until].map(|point| point.as_ref().map(|point| point.at)),
             feedback: memory.feedback.clone(),
         }
     }
@@ -93,7 +99,11 @@ impl ValidityInputs {
     /// Returns whether the memory is in force, given the share of its anchors that are broken.
     pub fn status(&self, changed_ratio: f64, limits: AgeLimits, now: Timestamp) -> MemoryStatus {
         let is_past = |limit: Option<u32>| limit.is_some_and(|limit| self.age_days(now) >= u64::from(limit));
-        if self.is_retired || self.is_outdated() || is_past(limits.deprecated_days) {
+        if self.is_retired
+            || Holds::at(self.valid, now) != Holds::Now
+            || self.is_outdated()
+            || is_past(limits.deprecated_days)
+        {
             MemoryStatus::Deprecated
         } else if is_past(limits.stale_days) || changed_ratio >= DRIFTED {
             MemoryStatus::Stale
@@ -287,7 +297,7 @@ pub enum MemoryStatus {
     Current,
     /// It is old, or half of its anchors or more are broken.
     Stale,
-    /// It was superseded, promoted, deleted, or rated outdated.
+    /// It was superseded, promoted, deleted, or rated outdated, or is outside of the time for which it is stated.
     Deprecated,
 }
 
@@ -354,6 +364,7 @@ mod tests {
             supersedes: None,
             anchors: Vec::new(),
             lineage: None,
+            valid: crate::ValidTime::default(),
             provenance: Provenance::default(),
             created: Timestamp(0),
             updated: Timestamp(0),
@@ -369,17 +380,13 @@ mod tests {
         Anchor { path, symbol: None, hash: ContentHash([0; 32]), commit: Some(commit.to_owned()) }
     }
 
-    fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
+    fn view(memory: Memory, ownership: Ownership, freshness: &Freshness, now: i64) -> MemoryView {
         let verification = Verification::new(None, Vec::new());
-        let recalled = MemoryView::derive(
-            memory,
-            Ownership::Own,
-            verification,
-            None,
-            UseCounts::default(),
-            &Freshness::default(),
-            Timestamp(days * DAY),
-        );
+        MemoryView::derive(memory, ownership, verification, None, UseCounts::default(), freshness, Timestamp(now))
+    }
+
+    fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
+        let recalled = view(memory, Ownership::Own, &Freshness::default(), days * DAY);
         (recalled.status, recalled.trust)
     }
 
@@ -405,10 +412,7 @@ mod tests {
     fn a_memory_that_was_stale_for_long_is_deprecated_if_that_is_set() {
         let standing = |days: i64| {
             let freshness = Freshness { auto_deprecate_after_days: Some(20), ..Freshness::default() };
-            let verification = Verification::new(None, Vec::new());
-            let now = Timestamp(days * DAY);
-            MemoryView::derive(memory(), Ownership::Own, verification, None, UseCounts::default(), &freshness, now)
-                .status
+            view(memory(), Ownership::Own, &freshness, days * DAY).status
         };
         assert_eq!((standing(179), standing(199)), (MemoryStatus::Current, MemoryStatus::Stale));
         assert_eq!(standing(200), MemoryStatus::Deprecated);
@@ -433,18 +437,7 @@ mod tests {
     #[test]
     fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
         let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
-        let trust = |ownership| {
-            MemoryView::derive(
-                claimed.clone(),
-                ownership,
-                Verification::new(None, Vec::new()),
-                None,
-                UseCounts::default(),
-                &Freshness::default(),
-                Timestamp(0),
-            )
-            .trust
-        };
+        let trust = |ownership| view(claimed.clone(), ownership, &Freshness::default(), 0).trust;
         assert_eq!(
             [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
             [Trust::High, Trust::High, Trust::Low]
@@ -478,20 +471,7 @@ mod tests {
     #[test]
     fn ratings_before_an_amendment_do_not_flag_a_memory() {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
-        let flagged = |memory| {
-            let verification = Verification::new(None, Vec::new());
-            MemoryView::derive(
-                memory,
-                Ownership::Own,
-                verification,
-                None,
-                UseCounts::default(),
-                &Freshness::default(),
-                Timestamp(7),
-            )
-            .stats
-            .is_flagged
-        };
+        let flagged = |memory| view(memory, Ownership::Own, &Freshness::default(), 7).stats.is_flagged;
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));
     }

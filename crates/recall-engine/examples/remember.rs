@@ -155,6 +155,7 @@ fn lesson(number: u32) -> AddMemory {
         origin: None,
         key: None,
         provenance: Provenance::default(),
+        valid: recall_core::WordedTime::default(),
     }
 }
 

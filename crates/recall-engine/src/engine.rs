@@ -36,7 +36,8 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`find_exact`](Self::find_exact), [`query`](Self::query), [`context`](Self::context), [`remind`](Self::remind),
 ///   [`names`](Self::names).
 /// - Read: [`get`](Self::get), [`get_cited`](Self::get_cited), [`list`](Self::list), [`history`](Self::history),
-///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id).
+///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id),
+///   [`as_of`](Self::as_of).
 /// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),
 ///   [`verify_memories`](Self::verify_memories), [`promote_memory`](Self::promote_memory), [`rate_item`](Self::rate_item),
 ///   [`note_use`](Self::note_use), [`memories_similar_to`](Self::memories_similar_to), [`recorded_uses`](Self::recorded_uses),
@@ -44,7 +45,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 /// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
 ///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
 ///   [`list_sessions`](Self::list_sessions), [`live_sessions`](Self::live_sessions), [`count_open_sessions`](Self::count_open_sessions),
-///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`stats`](Self::stats),
+///   [`draft_memories`](Self::draft_memories), [`briefing`](Self::briefing), [`changes`](Self::changes), [`stats`](Self::stats),
 ///   [`search_transcripts`](Self::search_transcripts), [`find_fix`](Self::find_fix), [`hand_off`](Self::hand_off).
 /// - Index: [`index`](Self::index), [`remove`](Self::remove), [`rebuild`](Self::rebuild), [`settle`](Self::settle),
 ///   [`compact`](Self::compact), [`delete_gone_indexes`](Self::delete_gone_indexes), [`kept_stores`](Self::kept_stores),

@@ -16,6 +16,7 @@ use recall_os::OpenError;
 use recall_text::{DocPathError, UnknownLanguage};
 use recall_watch::root::OutsideError;
 
+use crate::moments::UnknownTime;
 use crate::origin::OriginError;
 
 pub use publish::{PublishError, PublishSourceError};
@@ -190,6 +191,9 @@ pub enum SearchError {
     /// A filter names a path outside of the project.
     #[error(transparent)]
     Outside(#[from] OutsideFilter),
+    /// A filter names no time.
+    #[error(transparent)]
+    Time(#[from] UnknownTime),
     /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -339,6 +343,9 @@ pub enum ListError {
     /// The filter names a path outside of the project.
     #[error(transparent)]
     Outside(#[from] OutsideFilter),
+    /// A filter names no time.
+    #[error(transparent)]
+    Time(#[from] UnknownTime),
     /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -400,6 +407,9 @@ pub enum MemoryError {
         #[source]
         source: OutsideError,
     },
+    /// A text names no time.
+    #[error(transparent)]
+    Time(#[from] UnknownTime),
     /// The journals cannot be read.
     #[error(transparent)]
     ReadJournal {

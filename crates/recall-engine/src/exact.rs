@@ -25,7 +25,7 @@ use recall_index::lexical::exact::Pattern;
 
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
-use crate::matching::OutsidePaths;
+use crate::matching::{OutsidePaths, undated_warning};
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Hit, known_languages};
 use crate::warning::{Coverage, Warning};
@@ -57,6 +57,7 @@ impl Engine {
         let outside = if request.others == OtherProjects::None { OutsidePaths::Refuse } else { OutsidePaths::Keep };
         let paths = self.path_filters(origin, &filters.paths, outside)?;
         filters.paths.clone_from(&paths.resolved);
+        let period = self.period(origin, &filters)?;
         let MountedStores { stores, mut warnings } =
             self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store))?;
         if stores.is_empty() {
@@ -64,7 +65,8 @@ impl Engine {
         }
         let shared: Vec<String> = self.shared_stores(origin, request.scope).map(|store| store.name.clone()).collect();
         warnings.extend((!shared.is_empty()).then_some(Warning::SharedNotScanned { stores: shared }));
-        let scan = Scan { engine: self, stores: &stores, pattern, filters: &filters, began: Instant::now() };
+        let period = period.as_ref();
+        let scan = Scan { engine: self, stores: &stores, pattern, filters: &filters, period, began: Instant::now() };
         let began = Instant::now();
         let mut attempt = 0;
         loop {
@@ -82,7 +84,14 @@ impl Engine {
             let coverage: Vec<Coverage> = stores.iter().map(MountedStore::coverage).collect();
             let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
             warnings.extend(paths.warnings(&stores, totals.lines == 0));
-            let searched = if filters.is_empty() || totals.lines > 0 { None } else { Some(scan.passing()?) };
+            let is_narrowed = !filters.is_empty() || filters.has_time();
+            let searched = if is_narrowed && (totals.lines == 0 || filters.has_time()) {
+                let (documents, undated) = scan.passing()?;
+                warnings.extend(undated_warning(undated));
+                (totals.lines == 0).then_some(documents)
+            } else {
+                None
+            };
             return Ok(ExactAnswer {
                 filters,
                 is_complete: stale_files == 0 && !warnings.iter().any(Warning::leaves_documents_out),

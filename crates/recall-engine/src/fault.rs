@@ -91,6 +91,7 @@ impl MemoryError {
             Self::NotFound { .. }
             | Self::NoStore { .. }
             | Self::Outside { .. }
+            | Self::Time(_)
             | Self::Unconfirmed { .. }
             | Self::Amended { .. } => Fault::Other,
             Self::ReadJournal { source } => from_io(&source.source),

@@ -8,6 +8,7 @@
 mod head;
 mod history;
 mod past;
+mod revision;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -24,6 +25,7 @@ use recall_text::{DocPath, PROJECT_FOLDER};
 pub(crate) use head::Head;
 pub use history::DocumentCommit;
 pub(crate) use history::{Change, ChangedLines, FileCommit};
+pub(crate) use revision::{Tree, TreeFile};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.
 const TIMEOUT: Duration = Duration::from_secs(3);

@@ -22,14 +22,16 @@ mod reading;
 mod repository_log;
 mod state;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
-use recall_core::{Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, Timestamp};
+use recall_core::{
+    Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, TimePoint, Timestamp,
+};
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
 use recall_text::{DocPath, Vocabulary};
@@ -222,6 +224,35 @@ impl Ledger {
         let mut found: Vec<_> = of_it.map(|memory| (memory.created, memory.id)).collect();
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Returns the events that had been recorded by a point in time, the earliest first.
+    pub(crate) fn events_by(&self, point: &TimePoint) -> Vec<Event> {
+        let state = self.state.lock();
+        let is_recorded = |event: &&Event| point.includes(event.timestamp, event.provenance.commit.as_deref());
+        let mut events: Vec<Event> = state.memories.events().filter(is_recorded).cloned().collect();
+        drop(state);
+        events.sort_unstable();
+        events
+    }
+
+    /// Returns the events that were recorded after a point in time, by memory, the earliest first.
+    pub(crate) fn events_after(&self, point: &TimePoint) -> BTreeMap<MemoryId, Vec<Event>> {
+        let state = self.state.lock();
+        let mut after: BTreeMap<MemoryId, Vec<Event>> = BTreeMap::new();
+        for event in state.memories.events() {
+            if let ItemId::Memory(id) = event.item()
+                && !point.includes(event.timestamp, event.provenance.commit.as_deref())
+            {
+                after.entry(id).or_default().push(event.clone());
+            }
+        }
+        after
+    }
+
+    /// Returns a memory, also a deleted one.
+    pub(crate) fn record(&self, id: MemoryId) -> Option<Memory> {
+        self.state.lock().memories.memory(id)
     }
 
     /// Returns the feedback on files. Returns the same `Arc` until new feedback arrives.
@@ -419,6 +450,7 @@ mod tests {
             supersedes: None,
             anchors: Vec::new(),
             lineage: None,
+            valid: recall_core::ValidTime::default(),
         };
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
         Event { timestamp: now, id: ledger.event_id(None, now), body, provenance: Provenance::default() }

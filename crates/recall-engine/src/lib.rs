@@ -37,9 +37,12 @@ mod mask;
 mod matching;
 mod memory;
 mod migrate;
+mod moments;
 mod mount;
 mod occurrences;
 mod origin;
+mod past;
+mod past_root;
 mod publish;
 mod query;
 mod ranking;
@@ -95,7 +98,9 @@ pub use migrate::{
     Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,
     LeftOutTally, MigrateError, MigrateReport, MigrateRequest, ReadError,
 };
+pub use moments::UnknownTime;
 pub use origin::{Origin, OriginError, RootCheck};
+pub use past::PastError;
 pub use publish::{Comparison, PublishReport, PublishRequest};
 pub use query::{QueryAnswer, QueryPlan, QueryRequest, QueryRow, RowOrder};
 pub use ranking::features::{
@@ -107,15 +112,15 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, CountRecords, DayCounts, Draft, EndedSession, ErrorFix, ErrorFixes, EventListing,
+    Briefing, BriefingSection, ChangedMemory, ChangesSince, CountRecords, DayCounts, Draft, EndedSession, ErrorFix, ErrorFixes, EventListing,
     FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses,
     Records, Savings, SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
-    MemorySettings, OnBattery, Places, RankerChoice, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
-    TranscriptSettings,
+    MemorySettings, OnBattery, PastSettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings,
+    StoreSettingsSource, TranscriptSettings,
 };
 pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
 pub use warning::{Coverage, Indexing, LeftOutGroup, UnreadLines, Warning};

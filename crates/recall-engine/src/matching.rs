@@ -8,11 +8,13 @@
 
 mod narrow;
 mod path_filters;
+mod period;
 mod row;
 mod select;
 
 pub use narrow::{ConditionPlan, Evaluated};
 pub(crate) use path_filters::{OutsidePaths, PathFilters};
+pub(crate) use period::{Period, PeriodLimit, undated_warning};
 pub(crate) use row::MatchRow;
 pub(crate) use select::Matching;
 pub use select::{ReadCounts, StorePlan};

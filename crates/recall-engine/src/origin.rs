@@ -54,6 +54,11 @@ impl Origin {
             .map_err(|source| OriginError::Root { path: root.clone(), source })
     }
 
+    /// Returns whether the request is about the past of a project.
+    pub(crate) fn is_past(&self, places: &Places) -> bool {
+        self.project.as_deref().is_some_and(|root| root.starts_with(places.past()))
+    }
+
     /// Resolves a path of the request against the client's working directory.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.directory.join(path)

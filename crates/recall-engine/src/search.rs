@@ -51,6 +51,7 @@ use recall_text::error_chain;
 
 use crate::engine::MountedStore;
 use crate::error::{SearchError, StoreError};
+use crate::matching::PeriodLimit;
 use crate::origin::Origin;
 use crate::ranking::Rankers;
 use crate::task_pool::Deferred;
@@ -59,7 +60,7 @@ use crate::{Engine, mask};
 use candidates::StoreCandidates;
 use context::{Search, SearchedStore, StageClock};
 use logs::TurnSearch;
-use plan::{SearchPlan, SharedStores};
+use plan::{SearchPlan, SharedStores, TimeWordsUse};
 use precedents::PastUse;
 use store_results::Links;
 
@@ -89,7 +90,7 @@ impl Engine {
     /// # Errors
     /// The query has no words, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
-        self.repairing(|| self.answer(origin, request, None, SharedStores::LeaveOut))
+        self.repairing(|| self.answer(origin, request, None, SharedStores::LeaveOut, TimeWordsUse::Limit))
     }
 
     /// Answers a search among the chunks that satisfy a condition, and, without one, in the shared stores too.
@@ -105,7 +106,7 @@ impl Engine {
         filter: Option<&Filter>,
     ) -> Result<Answer, SearchError> {
         let shared = if filter.is_none() { SharedStores::Ask } else { SharedStores::Mention };
-        self.repairing(|| self.answer(origin, request, filter, shared))
+        self.repairing(|| self.answer(origin, request, filter, shared, TimeWordsUse::Limit))
     }
 
     /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
@@ -128,10 +129,13 @@ impl Engine {
         request: &SearchRequest,
         filter: Option<&Filter>,
         shared: SharedStores,
+        time_words: TimeWordsUse,
     ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
-        let plan = SearchPlan::new(self, origin, request, shared, &mut clock)?;
-        let SearchPlan { understood, paths, scope, stores, shared, base, ranking, mut warnings } = plan;
+        let shared_use = shared;
+        let plan = SearchPlan::new(self, origin, request, shared, time_words, &mut clock)?;
+        let SearchPlan { understood, paths, scope, stores, shared, base, ranking, period, time_words, mut warnings } =
+            plan;
         let searched = searched_stores(&stores, &shared);
         let whole = OnceCell::new();
         let mut search = Search {
@@ -144,6 +148,7 @@ impl Engine {
             base: &base,
             ranking: &ranking,
             filter,
+            period: period.as_ref(),
             past: PastUse::Adopted,
         };
         let (mut attempt, mut patience) = (0, self.settings.embedding_wait);
@@ -160,15 +165,23 @@ impl Engine {
                     let understood = whole.get_or_init(|| Understood { filters, ..understand_whole(&request.query) });
                     search = Search { understood, ..search };
                 }
+                Attempt::Answered(answer) if answer.hits.is_empty() && request.offset == 0 && time_words.is_some() => {
+                    let mut answer = self.answer(origin, request, filter, shared_use, TimeWordsUse::Ignore)?;
+                    answer.warnings.extend(time_words.map(|words| Warning::PeriodWithoutHits { words }));
+                    return Ok(answer);
+                }
                 Attempt::Answered(mut answer) => {
+                    warnings.extend(time_words.map(|words| Warning::PeriodFromWords { words }));
                     warnings.append(&mut answer.warnings);
                     if answer.hits.is_empty() || answer.is_doubtful {
                         warnings.extend(warn_of_files_left_out(&stores)?);
                     }
                     warnings.extend(paths.warnings(&stores, answer.candidates == 0));
+                    warnings.extend(search.period.and_then(PeriodLimit::warning));
                     answer.warnings = warnings;
                     let text = &search.understood.text;
-                    TurnSearch { engine: self, store: &base, request, filter, text }.add_to(&mut answer);
+                    let period = search.period;
+                    TurnSearch { engine: self, store: &base, request, filter, text, period }.add_to(&mut answer);
                     return Ok(*answer);
                 }
                 Attempt::Overtaken => {}

@@ -15,6 +15,7 @@ mod hand_off;
 mod history;
 mod list;
 mod log;
+mod since;
 mod stats;
 mod uses;
 
@@ -26,6 +27,7 @@ pub use hand_off::{HandOff, HandOffRequest};
 pub use history::Keeping;
 pub use list::SessionListing;
 pub use log::{EventListing, LoggedEvent};
+pub use since::{ChangedMemory, ChangesSince};
 pub use stats::{CountRecords, DayCounts, Records, Savings, Stats, StoreStats};
 pub use uses::{RecordedUse, RecordedUseKind, RecordedUses};
 

@@ -41,6 +41,11 @@ impl Places {
         self.stores.with_file_name("markers").join(std::process::id().to_string())
     }
 
+    /// Returns the folder of the pasts of projects.
+    pub(crate) fn past(&self) -> PathBuf {
+        self.stores.with_file_name("past")
+    }
+
     /// Returns where the user's configuration of git is.
     pub(crate) fn git(&self) -> UserConfig {
         UserConfig { home: self.home.clone(), config_home: self.config_home.clone() }
@@ -85,12 +90,35 @@ pub struct EngineSettings {
     pub judge: JudgeSettings,
     /// The bounds of memory.
     pub memory: MemorySettings,
+    /// The bounds of the pasts of projects.
+    pub past: PastSettings,
     /// Whether files are watched, in a long-running process; otherwise they are scanned before every search.
     pub watch: bool,
     /// Parses source code outside of this process; `None` to parse it on the threads that read the files.
     pub code_parser: Option<Arc<dyn CodeParser>>,
     /// The stores that a team shares.
     pub shared: Vec<Guarded>,
+}
+
+/// The bounds of the pasts of projects, which requests with `as_of` read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastSettings {
+    /// The most files of a past.
+    pub files: u64,
+    /// Their most bytes.
+    pub bytes: u64,
+    /// Larger files are left out.
+    pub file_bytes: u64,
+    /// How many pasts stay indexed.
+    pub kept: usize,
+}
+
+impl Default for PastSettings {
+    /// 20,000 files of 256 MiB, none above 16 MiB; four pasts.
+    fn default() -> Self {
+        const MIB: u64 = 1024 * 1024;
+        Self { files: 20_000, bytes: 256 * MIB, file_bytes: 16 * MIB, kept: 4 }
+    }
 }
 
 /// Returns whether this machine runs on battery.
@@ -217,6 +245,7 @@ impl EngineSettings {
             prerank: RerankSettings { candidates: PRERANK_CANDIDATES, ..RerankSettings::default() },
             judge: JudgeSettings::default(),
             memory: MemorySettings::default(),
+            past: PastSettings::default(),
             watch: false,
             code_parser: None,
             shared: Vec::new(),

@@ -38,22 +38,23 @@ mod ordered;
 mod registry;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{Provenance, StoreScope};
+use recall_core::{Provenance, StoreScope, Timestamp};
 
 use crate::error::StoreError;
 use crate::git::Head;
 use crate::ledger::Ledger;
 use crate::mask;
+use crate::past_root::PastRoot;
 use crate::ranking::Rankers;
 use crate::session_log::Sessions;
 use crate::settings::StoreSettings;
 use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
-use crate::warning::Coverage;
+use crate::warning::{Coverage, Warning};
 
 pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
@@ -80,6 +81,8 @@ pub(crate) struct Store {
     /// The events of its sessions.
     pub(crate) sessions: Sessions,
     pub(crate) jobs: Jobs,
+    /// What its root is the past of; `None` for a root of the present.
+    pub(crate) past: Option<PastRoot>,
     repairs: Repairs,
     /// A cache of its name in shared stores.
     repository: OnceLock<String>,
@@ -96,6 +99,22 @@ impl Store {
     /// Returns the current settings of its project.
     pub(crate) fn settings(&self) -> Arc<StoreSettings> {
         self.settings.current()
+    }
+
+    /// Returns the time at which memories are judged: `now`, or that of the past that the store is of.
+    pub(crate) fn time(&self, now: Timestamp) -> Timestamp {
+        self.past.as_ref().map_or(now, PastRoot::time)
+    }
+
+    /// Returns the root of the project in the present, where its repository is.
+    pub(crate) fn present_root(&self) -> &Path {
+        self.past.as_ref().map_or(&self.root, |past| &past.project)
+    }
+
+    /// Returns the warning that an answer is about the past.
+    pub(crate) fn past_warning(&self) -> Option<Warning> {
+        let PastRoot { project: _, at, commit, left_out } = self.past.clone()?;
+        Some(Warning::AsOf { at: Timestamp(at), commit, left_out })
     }
 
     /// Returns the parts that were damaged at open and rebuilt.

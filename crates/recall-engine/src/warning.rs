@@ -67,6 +67,30 @@ pub enum Warning {
         /// The error and its causes, as one text.
         reason: String,
     },
+    /// The answer is about the past. It is from the files of a commit and from the memories that had been recorded by then.
+    AsOf {
+        /// The time as of which it is.
+        at: Timestamp,
+        /// The commit; `None` if there was none by then, so that the answer has memories only.
+        commit: Option<String>,
+        /// The links, submodules and large files of the commit, which were not looked at.
+        left_out: u64,
+    },
+    /// Files were left out of a period, because git knows no commit of them.
+    Undated {
+        /// How many.
+        files: u64,
+    },
+    /// Nothing was made in the period that the words of the query name, so it was not limited to it.
+    PeriodWithoutHits {
+        /// The words.
+        words: String,
+    },
+    /// The query was limited to the period that its words name.
+    PeriodFromWords {
+        /// The words.
+        words: String,
+    },
     /// One of the stores could not be searched.
     StoreUnavailable {
         /// The scope of that store.

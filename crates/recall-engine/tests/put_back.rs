@@ -200,6 +200,7 @@ fn a_dropped_change_does_not_revive_a_memory_on_a_branch_without_it() {
         related_files: None,
         expected: None,
         provenance: Provenance::default(),
+        valid: recall_core::WordedTime::default(),
     };
     engine.update_memory(&sandbox.origin(), &update).expect("updated");
     drop_uncommitted(&sandbox);

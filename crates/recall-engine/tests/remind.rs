@@ -53,6 +53,7 @@ fn no_change(id: MemoryId) -> UpdateMemory {
         cues: None,
         expected: None,
         provenance,
+        valid: recall_core::WordedTime::default(),
     }
 }
 

@@ -23,6 +23,8 @@ fn list(sandbox: &Sandbox, engine: &Engine, limit: u32, types: Vec<DocumentType>
         languages: Vec::new(),
         tags: Vec::new(),
         path: None,
+        since: None,
+        before: None,
         said: Said::Anything,
         sort: ListSort::Path,
         offset: 0,

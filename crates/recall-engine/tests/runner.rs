@@ -19,6 +19,7 @@ mod left_out;
 mod memory;
 mod mutations;
 mod page;
+mod past;
 mod published;
 mod put_back;
 mod query;

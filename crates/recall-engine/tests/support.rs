@@ -148,6 +148,7 @@ pub(crate) fn new_memory(memory_type: MemoryType, title: impl Into<String>, cont
         origin: None,
         key: None,
         provenance: Provenance::default(),
+        valid: recall_core::WordedTime::default(),
     }
 }
 

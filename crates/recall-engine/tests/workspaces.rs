@@ -81,6 +81,8 @@ fn ids_and_paths_of_an_answer_name_the_same_file_in_every_request() {
         languages: Vec::new(),
         tags: Vec::new(),
         path: Some(PathFilter("libs/*/src/*.rs".to_owned())),
+        since: None,
+        before: None,
         said: Said::Anything,
         sort: ListSort::Path,
         offset: 0,

@@ -64,6 +64,7 @@ fn event(number: u64) -> Event {
         supersedes: None,
         anchors: Vec::new(),
         lineage: None,
+        valid: recall_core::ValidTime::default(),
     };
     let id = MemoryId { memory_type: MemoryType::Lesson, number: number as u32 };
     Event {

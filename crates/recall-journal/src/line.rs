@@ -6,8 +6,8 @@
 mod read;
 
 use recall_core::{
-    Amendment, Anchor, Cue, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion,
-    Provenance, Verdict,
+    Amendment, Anchor, Cue, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewBound, NewMemory,
+    Promotion, Provenance, TimePoint, Verdict,
 };
 use recall_text::DocPath;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,11 @@ struct Line {
     anchors: Option<Vec<AnchorField>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lineage: Option<LineageField>,
+    /// Since when and until when a memory holds: a time, and for a commit its hash after a blank. Empty: not any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_from: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid_until: Option<Value>,
     /// The reason for a deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -204,8 +209,20 @@ fn change_line(id: MemoryId, change: &MemoryChange) -> Line {
 }
 
 fn add_line(added: &NewMemory) -> Line {
-    let NewMemory { title, content, tags, related_files, cues, scope, source, origin, supersedes, anchors, lineage } =
-        added;
+    let NewMemory {
+        title,
+        content,
+        tags,
+        related_files,
+        cues,
+        scope,
+        source,
+        origin,
+        supersedes,
+        anchors,
+        lineage,
+        valid,
+    } = added;
     Line {
         title: Some(title.to_string()),
         content: Some(content.to_string()),
@@ -220,12 +237,14 @@ fn add_line(added: &NewMemory) -> Line {
         lineage: lineage
             .as_ref()
             .map(|Lineage { scope, name }| LineageField { scope: scope.to_string(), name: name.clone() }),
+        valid_from: valid.from.as_ref().map(point),
+        valid_until: valid.until.as_ref().map(point),
         ..Line::default()
     }
 }
 
 fn update_line(amendment: &Amendment) -> Line {
-    let Amendment { title, content, tags, related_files, cues, anchors } = amendment;
+    let Amendment { title, content, tags, related_files, cues, anchors, valid } = amendment;
     Line {
         title: title.as_deref().map(str::to_owned),
         content: content.as_deref().map(str::to_owned),
@@ -233,6 +252,8 @@ fn update_line(amendment: &Amendment) -> Line {
         related_files: related_files.as_deref().map(paths),
         cues: cues.as_deref().map(cue_texts),
         anchors: anchors.as_deref().map(anchor_fields),
+        valid_from: valid.from.as_ref().map(bound),
+        valid_until: valid.until.as_ref().map(bound),
         ..Line::default()
     }
 }
@@ -260,6 +281,18 @@ fn paths(paths: &[DocPath]) -> Texts {
 
 fn cue_texts(cues: &[Cue]) -> Texts {
     Texts::Many(cues.iter().map(ToString::to_string).collect())
+}
+
+fn point(point: &TimePoint) -> Value {
+    let commit = point.commit.as_ref().map(|commit| format!(" {commit}")).unwrap_or_default();
+    Value::String(format!("{}{commit}", moment(point.at)))
+}
+
+fn bound(bound: &NewBound) -> Value {
+    match bound {
+        NewBound::At(at) => point(at),
+        NewBound::Open => Value::String(String::new()),
+    }
 }
 
 fn anchor_fields(anchors: &[Anchor]) -> Vec<AnchorField> {

@@ -91,6 +91,11 @@ impl Memories {
         self.states.iter().filter_map(|(id, state)| state.memory(*id))
     }
 
+    /// Iterates over all events, by item.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.states.values().chain(self.feedback.values()).flat_map(MemoryState::events)
+    }
+
     /// Returns the memory that supersedes this one: the last added of those that are not deleted.
     pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
         let superseders = self.superseders.get(&id)?.iter();

@@ -28,6 +28,9 @@ pub struct Global {
     /// The domain that the scope `domain` refers to.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME")]
     pub(crate) domain: Option<String>,
+    /// Read the project as it was: a date, an age (`3d`), `last week`, a commit or a tag. For search, get, list, context, query and briefing.
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
     /// When to colour the output.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

@@ -131,3 +131,31 @@ pub(super) async fn run_briefing(args: BriefingArgs, context: &CommandContext) -
     }
     Ok(Exit::Done)
 }
+
+/// Arguments of `recall changes`.
+#[derive(Debug, Args)]
+pub(crate) struct ChangesArgs {
+    /// Since when: a date, an age (`3d`), `last week`, a commit, a tag, or `last-session`.
+    #[arg(long, default_value = "last-session", value_name = "TIME")]
+    since: String,
+    /// The maximum number of tokens, 50 to 5,000.
+    #[arg(long, default_value_t = 600, value_name = "N")]
+    budget_tokens: u32,
+}
+
+pub(super) async fn run_changes(args: ChangesArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+    let output = &context.output;
+    let ChangesArgs { since, budget_tokens } = args;
+    let client = context.connect().await?;
+    let request =
+        v1::ChangesRequest { context: Some(context.request_context()), since, budget_tokens: Some(budget_tokens) };
+    let answer = patiently(&client, context.request_context(), output.format, client.changes(request)).await?;
+    match output.format {
+        Format::Json => output.answer(&answer)?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&text(&answer.text))?;
+        }
+    }
+    Ok(Exit::Done)
+}

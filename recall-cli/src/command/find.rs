@@ -90,7 +90,7 @@ fn request(args: FindArgs, context: v1::RequestContext) -> v1::SearchRequest {
             types: types.into_iter().map(|kind| kind.as_str().to_owned()).collect(),
             languages: languages.iter().map(ToString::to_string).collect(),
             paths,
-            tags: Vec::new(),
+            ..v1::Filters::default()
         }),
         limit: Some(HITS),
         rerank: Some(false),

@@ -35,6 +35,12 @@ pub(crate) struct ListArgs {
     /// List only items at or below this path, or that match it as a glob; relative to the project's root.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB", add = ArgValueCompleter::new(complete::paths))]
     path: String,
+    /// List only what was made at or after this time, as for `recall search`.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    since: String,
+    /// List only what was made before this time.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    before: String,
     /// List only items flagged for review: rarely useful, outdated or duplicate.
     #[arg(long)]
     flagged: bool,
@@ -142,7 +148,21 @@ fn finish(
 }
 
 fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
-    let ListArgs { document_type, scope, language, tags, path, flagged, stale, sort, limit, cursor, all } = args;
+    let ListArgs {
+        document_type,
+        scope,
+        language,
+        tags,
+        path,
+        since,
+        before,
+        flagged,
+        stale,
+        sort,
+        limit,
+        cursor,
+        all,
+    } = args;
     v1::ListRequest {
         context: Some(context),
         r#type: match document_type {
@@ -158,5 +178,7 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         language: language.map(|language| language.to_string()).unwrap_or_default(),
         flagged,
         stale,
+        since,
+        before,
     }
 }

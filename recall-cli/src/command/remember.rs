@@ -40,6 +40,12 @@ pub(crate) struct RememberArgs {
     /// The memory that it replaces.
     #[arg(long, value_parser = args::memory_id, value_name = "ID")]
     supersedes: Option<String>,
+    /// Since when it holds: a date, an age (`3d`), a commit or a tag [default: from now on].
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    valid_from: String,
+    /// Until when it holds. After that it is shown as expired and ranked lower.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    valid_until: String,
     /// Save it even if a nearly identical memory exists.
     #[arg(long)]
     force: bool,
@@ -75,7 +81,21 @@ fn request(
     input: impl FnOnce() -> Result<String, CommandError>,
     asker: v1::RequestContext,
 ) -> Result<v1::AddRequest, CommandError> {
-    let RememberArgs { text, title, memory_type, files, cues, tags, scope, supersedes, force, source, origin } = args;
+    let RememberArgs {
+        text,
+        title,
+        memory_type,
+        files,
+        cues,
+        tags,
+        scope,
+        supersedes,
+        valid_from,
+        valid_until,
+        force,
+        source,
+        origin,
+    } = args;
     let content = if text == "-" { input()? } else { text };
     let origin = origin.map_or(v1::Origin::Unspecified, |origin| match origin {
         MemoryOrigin::Observed => v1::Origin::Observed,
@@ -98,6 +118,8 @@ fn request(
         origin: origin.into(),
         idempotency_key: String::new(),
         created_at: None,
+        valid_from,
+        valid_until,
     })
 }
 
@@ -161,6 +183,8 @@ mod tests {
             source: "wiki".to_owned(),
             origin: v1::Origin::Inferred.into(),
             idempotency_key: String::new(),
+            valid_from: String::new(),
+            valid_until: String::new(),
         };
         assert_eq!(asked(&line), expected);
     }

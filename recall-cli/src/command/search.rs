@@ -38,7 +38,7 @@ const RANKED_ONLY: [&str; 12] = [
 #[command(group = ArgGroup::new("needle").args(["exact", "regex"]))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SearchArgs {
-    /// Words, a question, a symbol, a path, a bug report or a trace. `type: lang: path: tag: scope:` filter inside it, "…" is a
+    /// Words, a question, a symbol, a path, a bug report or a trace. `type: lang: path: tag: since: before: scope:` filter inside it, "…" is a
     /// phrase, `-` reads standard input.
     #[arg(required_unless_present_any = ["exact", "regex", "bm25", "vector"], value_name = "QUERY", add = ArgValueCompleter::new(complete::symbols))]
     query: Vec<String>,
@@ -75,6 +75,12 @@ pub(crate) struct SearchArgs {
     /// Search only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
+    /// Search only what was made at or after this time: a date, an age (`3d`), `last week`, a commit or a tag. Of a file, its last commit.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    since: String,
+    /// Search only what was made before this time.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TIME")]
+    before: String,
     /// Search only where this condition holds, such as `doc.path GLOB 'src/**' AND NOT doc.type = 'adr'`.
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
@@ -198,6 +204,8 @@ fn filters(args: &SearchArgs) -> v1::Filters {
         languages: args.languages.iter().map(ToString::to_string).collect(),
         paths: args.paths.clone(),
         tags: args.tags.clone(),
+        since: args.since.clone(),
+        before: args.before.clone(),
     }
 }
 
@@ -256,6 +264,8 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> Result<v1::SearchRe
         languages: _,
         paths: _,
         tags: _,
+        since: _,
+        before: _,
         filter,
         bm25,
         vector,

@@ -33,6 +33,12 @@ pub(crate) struct UpdateArgs {
     /// The new tags; replaces the previous ones. An empty value removes all.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Option<Vec<String>>,
+    /// Since when it holds, as for `recall remember`. An empty value: from its addition on.
+    #[arg(long, value_name = "TIME")]
+    valid_from: Option<String>,
+    /// Until when it holds. An empty value: that is open.
+    #[arg(long, value_name = "TIME")]
+    valid_until: Option<String>,
 }
 
 pub(super) async fn run(args: UpdateArgs, context: &CommandContext) -> Result<Exit, CommandError> {
@@ -55,10 +61,13 @@ fn request(
     input: impl FnOnce() -> Result<String, CommandError>,
     asker: v1::RequestContext,
 ) -> Result<v1::UpdateRequest, CommandError> {
-    let UpdateArgs { id, text, title, files, cues, tags } = args;
-    if text.is_none() && title.is_none() && [&files, &cues, &tags].iter().all(|list| list.is_none()) {
+    let UpdateArgs { id, text, title, files, cues, tags, valid_from, valid_until } = args;
+    let texts = [&text, &title, &valid_from, &valid_until];
+    if texts.iter().all(|text| text.is_none()) && [&files, &cues, &tags].iter().all(|list| list.is_none()) {
         let cli_error = CliError::usage("nothing to change");
-        return Err(cli_error.with_hint("give a text, `--title`, `--file`, `--cue` or `--tag`").into());
+        return Err(cli_error
+            .with_hint("give a text, `--title`, `--file`, `--cue`, `--tag`, `--valid-from` or `--valid-until`")
+            .into());
     }
     let content = match text.as_deref() {
         Some("-") => Some(input()?),
@@ -75,6 +84,8 @@ fn request(
         related_files: files.map(list),
         cues: cues.map(list),
         expected_updated_at: None,
+        valid_from,
+        valid_until,
     })
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     words.extend(verification(memory));
     match memory.status() {
         MemoryStatus::Stale => words.push("stale".to_owned()),
+        MemoryStatus::Deprecated if !memory.holds.is_empty() => words.push(inline(&memory.holds, 20)),
         MemoryStatus::Deprecated => words.push("retired".to_owned()),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }

@@ -288,9 +288,21 @@ fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
+fn one_or_none(text: &str) -> Vec<String> {
+    if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
+}
+
 fn narrowing(filters: &Filters) -> String {
-    let Filters { types, languages, paths, tags } = filters;
-    let lists = [("types", types), ("language", languages), ("path", paths), ("tags", tags)];
+    let Filters { types, languages, paths, tags, since, before } = filters;
+    let (since, before) = (one_or_none(since), one_or_none(before));
+    let lists = [
+        ("types", types),
+        ("language", languages),
+        ("path", paths),
+        ("tags", tags),
+        ("since", &since),
+        ("before", &before),
+    ];
     let used = lists.into_iter().filter(|(_, values)| !values.is_empty());
     used.map(|(name, values)| format!("{name} {}", inline(&values.join(", "), 120))).collect::<Vec<_>>().join(", ")
 }

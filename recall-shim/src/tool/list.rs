@@ -28,6 +28,10 @@ pub(super) struct Arguments {
     flagged: bool,
     #[serde(default)]
     stale: bool,
+    #[serde(default)]
+    since: String,
+    #[serde(default)]
+    before: String,
     cursor: Option<String>,
     #[serde(default)]
     format: Format,
@@ -67,6 +71,8 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         language: arguments.language.unwrap_or_default(),
         flagged: arguments.flagged,
         stale: arguments.stale,
+        since: arguments.since,
+        before: arguments.before,
     };
     loop {
         let response = list(&request, &call).await?;

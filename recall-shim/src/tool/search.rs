@@ -150,6 +150,7 @@ fn exact_request(arguments: Arguments, offset: u32, call: &Call<'_>) -> Result<E
             languages: arguments.language.into_iter().collect(),
             paths: arguments.path.into_iter().collect(),
             tags: arguments.tags,
+            ..Filters::default()
         }),
         limit: arguments.limit,
         offset,
@@ -176,6 +177,7 @@ fn request(
             languages: arguments.language.into_iter().collect(),
             paths: arguments.path.into_iter().collect(),
             tags: arguments.tags,
+            ..Filters::default()
         }),
         filter: arguments.filter,
         limit: arguments.limit,

@@ -6,16 +6,20 @@ use recall_api::v1::RequestContext;
 use recall_api::{InvalidRequest, Problem};
 use recall_engine::{Origin, RootCheck};
 
-/// Reads the origin of a request.
+/// Reads the origin of a request about the present.
 ///
 /// # Errors
-/// The context has neither a working directory nor a project root, or it names a project by id.
+/// The context has neither a working directory nor a project root, or it names a project by id, or a time.
 pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidRequest> {
-    let RequestContext { working_directory, project_root, project_id, allow_broad_root, domain, .. } =
+    let RequestContext { working_directory, project_root, project_id, allow_broad_root, domain, as_of, .. } =
         context.unwrap_or_default();
     if !project_id.is_empty() {
         let problem = Problem::Unknown { value: project_id, known: "none; name the project by its root" };
         return Err(InvalidRequest::new("context.project_id", problem));
+    }
+    if !as_of.is_empty() {
+        let problem = Problem::Unknown { value: as_of, known: "none; this request is about the present" };
+        return Err(InvalidRequest::new("context.as_of", problem));
     }
     let project = Some(project_root).filter(|root| !root.is_empty()).map(PathBuf::from);
     let directory = match (working_directory.is_empty(), &project) {

@@ -55,7 +55,7 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
     };
     let budget = asked.budget_tokens;
     let session = context::session(from.as_ref());
-    let origin = context::origin(from)?;
+    let origin = service.origin(from).await?;
     let window = service.call(move |daemon| daemon.engine.context(&origin, &asked)).await?;
     let ContextWindow { text, used_tokens, spans, query, search: found, coverage, warnings } = window;
     let chunks = spans.into_iter().map(|span| span_to_proto(span, &coverage)).collect();

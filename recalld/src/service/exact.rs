@@ -9,7 +9,7 @@ use recall_core::{Case, ExactRequest, OtherProjects};
 use recall_engine::{Coverage, ExactAnswer, ExactTotals, Hit};
 use tonic::Status;
 
-use super::{Service, context, ids, search, warning};
+use super::{Service, ids, search, warning};
 use crate::admission::Answering;
 
 /// The number of lines that the reservation of every answer covers.
@@ -29,7 +29,7 @@ pub(super) async fn handle(
     if request.others != OtherProjects::None {
         search::may_search_elsewhere(&context, service.daemon.settings.search.agents_everywhere)?;
     }
-    let origin = context::origin(Some(context))?;
+    let origin = service.origin(Some(context)).await?;
     let more_lines = u64::from(request.limit.saturating_sub(LINES_OF_AN_ANSWER));
     if more_lines > 0 {
         answering.admit_texts(more_lines * LINE_BYTES).await;

@@ -21,7 +21,7 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
         (start_line.is_some() || end_line.is_some()).then(|| Lines::read(start_line, end_line)).transpose()?;
     let session = context::session(context.as_ref());
     let provenance = remember::provenance(&context.clone().unwrap_or_default());
-    let origin = context::origin(context)?;
+    let origin = service.origin(context).await?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let asked = ItemRequest { id, parent, scope: wanted };
     let here = origin.clone();

@@ -11,7 +11,7 @@ use recall_core::ContentHash;
 use recall_engine::{Abbreviated, Coverage};
 use tonic::Status;
 
-use super::{Service, context};
+use super::Service;
 
 /// A request that names memories or documents.
 pub(super) trait NamesItems {
@@ -68,7 +68,7 @@ pub(super) async fn complete<R: NamesItems>(service: &Service, mut request: R) -
     if abbreviated.is_empty() {
         return Ok(request);
     }
-    let origin = context::origin(request.context().cloned())?;
+    let origin = service.origin(request.context().cloned()).await?;
     for name in abbreviated {
         let (origin, asked) = (origin.clone(), name.clone());
         let whole = service.call(move |daemon| daemon.engine.whole_id(&origin, &asked)).await?;

@@ -1,6 +1,6 @@
 //! `List`: lists the documents and memories of the stores.
 
-use recall_api::convert::{document, indexed_type, limits, scope, time};
+use recall_api::convert::{document, indexed_type, limits, remember, scope, time};
 use recall_api::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_api::{InvalidRequest, Problem};
 use recall_core::{Anchor, AnchorState, PathFilter, Scope};
@@ -15,10 +15,23 @@ use super::{Service, context, ids, memory, warning};
 const MOST_ANCHORS: usize = 3;
 
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
-    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language, flagged, stale } =
-        request;
+    let ListRequest {
+        context,
+        r#type,
+        scope: wanted,
+        limit,
+        sort,
+        cursor,
+        path,
+        tags,
+        language,
+        flagged,
+        stale,
+        since,
+        before,
+    } = request;
     let session = context::session(context.as_ref());
-    let origin = context::origin(context)?;
+    let origin = service.origin(context).await?;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let asked = Asked {
         scope: wanted,
@@ -30,6 +43,8 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
             .collect(),
         tags: tags.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
+        since: remember::when("since", since)?,
+        before: remember::when("before", before)?,
         said: filter_said(flagged, stale)?,
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use recall_api::convert::query::{self, Call};
 use recall_api::convert::{chunk, document, scope, time};
-use recall_api::v1::Severity;
+use recall_api::v1::{RequestContext, Severity};
 use recall_api::{Failure, v1};
 use recall_core::Limits;
 use recall_core::rql::{Field, Query, RqlError, Selected};
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
 use tonic::Status;
 
-use super::{Service, context, ids, memory, search, warning};
+use super::{Service, ids, memory, search, warning};
 use crate::admission::Answering;
 use crate::failure::IntoFailure as _;
 
@@ -32,8 +32,9 @@ pub(super) async fn handle(
     let began = Instant::now();
     let Call { context, rql, scope, explain } = query::from_proto(request)?;
     let session = context.session_id.clone();
-    let origin = context::origin(Some(context))?;
     let query = Query::parse(&rql).map_err(|error| failure(error, "rql"))?;
+    let as_of = query.as_of.clone().unwrap_or(context.as_of);
+    let origin = service.origin(Some(RequestContext { as_of, ..context })).await?;
     let more_rows = u64::from(query.limit).saturating_sub(ROWS_OF_AN_ANSWER);
     if more_rows > 0 && query.columns.iter().any(|column| is_text(*column)) {
         answering.admit_texts(more_rows * row_bytes(&service.daemon.settings.limits) * COPIES_OF_A_TEXT).await;

@@ -11,7 +11,7 @@ use recall_api::v1::{self, CandidatesRequest, CandidatesResponse, RequestContext
 use recall_api::{Failure, Reason, convert};
 use recall_config::SearchSettings;
 use recall_core::rql::Filter;
-use recall_core::{DocumentId, OtherProjects, Recording, Scope};
+use recall_core::{DocumentId, OtherProjects, Recording, Scope, take_as_of};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, RankedDocument, Warning, feature_names};
 use recall_text::{DocPath, error_chain};
 use tonic::Status;
@@ -36,12 +36,22 @@ fn with_defaults(mut request: SearchRequest, settings: &SearchSettings) -> Searc
     request
 }
 
+/// Takes the time that the query names with `as-of:` as that of the request.
+fn with_time_of_query(mut request: SearchRequest) -> SearchRequest {
+    if let Some((as_of, query)) = take_as_of(&request.query) {
+        request.context.get_or_insert_default().as_of = as_of;
+        request.query = query;
+    }
+    request
+}
+
 pub(super) async fn handle(
     service: &Service,
     answering: &Answering,
     request: SearchRequest,
 ) -> Result<SearchResponse, Status> {
     let began = Instant::now();
+    let request = with_time_of_query(request);
     let request = with_defaults(request, &service.daemon.settings.search);
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
     let convert::search::Call { context, request, filter, condensed, include_parent, min_relative_score } = call;
@@ -52,7 +62,7 @@ pub(super) async fn handle(
     if request.others != OtherProjects::None {
         may_search_elsewhere(&context, service.daemon.settings.search.agents_everywhere)?;
     }
-    let origin = Arc::new(context::origin(Some(context))?);
+    let origin = Arc::new(service.origin(Some(context)).await?);
 
     let asked = request.clone();
     let from = Arc::clone(&origin);

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use recall_api::convert::{session, time};
 use recall_api::v1::{
-    self, BriefingRequest, BriefingResponse, EndSessionRequest, EndSessionResponse, KeepSessionRequest,
-    KeepSessionResponse, ListDraftsRequest, ListDraftsResponse, ListEventsRequest, ListEventsResponse,
-    ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse, StartSessionRequest,
-    StartSessionResponse,
+    self, BriefingRequest, BriefingResponse, ChangesRequest, ChangesResponse, EndSessionRequest, EndSessionResponse,
+    KeepSessionRequest, KeepSessionResponse, ListDraftsRequest, ListDraftsResponse, ListEventsRequest,
+    ListEventsResponse, ListSessionsRequest, ListSessionsResponse, LogEventRequest, LogEventResponse,
+    StartSessionRequest, StartSessionResponse,
 };
 use recall_core::{AskBriefing, BriefingSubject, Provenance};
 use recall_engine::{
-    Briefing, BriefingSection, Draft, EndedSession, EventListing, Keeping, KeptSession, LoggedEvent, SessionListing,
-    StartedSession,
+    Briefing, BriefingSection, ChangedMemory, ChangesSince, Draft, EndedSession, EventListing, Keeping, KeptSession,
+    LoggedEvent, SessionListing, StartedSession,
 };
 use tonic::Status;
 
@@ -86,10 +86,41 @@ pub(super) async fn list(service: &Service, request: ListSessionsRequest) -> Res
 /// `Briefing`: summarizes the project for a new session.
 pub(super) async fn briefing(service: &Service, request: BriefingRequest) -> Result<BriefingResponse, Status> {
     let (from, asked) = session::briefing(request)?;
-    let origin = context::origin(Some(from))?;
+    let origin = service.origin(Some(from)).await?;
     let session = asked.provenance.session.clone().unwrap_or_default();
     let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
     Ok(briefing_to_proto(service, &session, briefing))
+}
+
+/// `Changes`: returns what changed in the memories of a project since a time.
+pub(super) async fn changes(service: &Service, request: ChangesRequest) -> Result<ChangesResponse, Status> {
+    let (from, (since, budget)) = session::changes(request)?;
+    let session = from.session_id.clone();
+    let origin = service.origin(Some(from)).await?;
+    let own = Some(session.clone()).filter(|id| !id.is_empty());
+    let changes = service.call(move |daemon| daemon.engine.changes(&origin, &since, budget, own.as_deref())).await?;
+    let ChangesSince { since, text, used_tokens, decided, ended, contradicting, left_out, warnings } = changes;
+    let pair = |(newer, older)| v1::ContradictingPair {
+        newer: Some(changed_memory(newer)),
+        older: Some(changed_memory(older)),
+    };
+    let mut response = ChangesResponse {
+        text,
+        used_tokens,
+        since: Some(time::point_to_proto(&since)),
+        decided: decided.into_iter().map(changed_memory).collect(),
+        ended: ended.into_iter().map(changed_memory).collect(),
+        contradicting: contradicting.into_iter().map(pair).collect(),
+        left_out,
+        warnings: warning::to_proto(warnings),
+    };
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
+}
+
+fn changed_memory(memory: ChangedMemory) -> v1::ChangedMemory {
+    let ChangedMemory { id, title, how, at } = memory;
+    v1::ChangedMemory { id: id.to_string(), title, how, at: Some(time::to_proto(at)) }
 }
 
 /// Converts a briefing for a session.

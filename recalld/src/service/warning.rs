@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_api::v1;
+use recall_api::convert::time;
 use recall_api::v1::Severity;
+use recall_api::{json, v1};
+use recall_core::Timestamp;
 use recall_engine::{LeftOutGroup, UnreadLines, Warning};
 use recall_text::Condensed;
 use recall_text::quantity::{count, count_noun};
@@ -19,6 +21,27 @@ pub(crate) const SELECTION_LINES_UNREAD: &str = "SELECTION_LINES_UNREAD";
 
 /// The hint if a file contains secrets.
 pub(super) const ROTATE: &str = "remove them from the file and rotate them";
+
+/// Describes the past that an answer is about, and what it does not have.
+fn as_of(at: Timestamp, commit: Option<&str>, left_out: u64) -> v1::Warning {
+    let time = json::rfc3339(&time::to_proto(at)).unwrap_or_default();
+    let of_files = match commit {
+        Some(commit) => format!("files are those of commit {}", &commit[..commit.len().min(12)]),
+        None => "no commit is known by then, so there are no files".to_owned(),
+    };
+    let missing = match left_out {
+        0 => String::new(),
+        _ => format!(
+            "; {} of the commit not looked at",
+            count_noun(left_out, "link, submodule or large file", "links, submodules and large files")
+        ),
+    };
+    let message = format!(
+        "as of {time}: {of_files}, memories those recorded by then{missing}; sessions of this machine, domains, the global store and other \
+         projects are not looked at"
+    );
+    new("AS_OF", Severity::Warning, message, "")
+}
 
 /// Converts the engine's warnings.
 pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
@@ -37,6 +60,20 @@ fn one(warning: Warning) -> v1::Warning {
                 "the latest edits are being indexed".to_owned()
             };
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
+        }
+        Warning::AsOf { at, commit, left_out } => as_of(at, commit.as_deref(), left_out),
+        Warning::Undated { files } => {
+            let message =
+                format!("{} not looked at: git knows no commit of them", count_noun(files, "file was", "files were"));
+            new("UNDATED_FILES", Severity::Notice, message, "memories and sessions have their own times")
+        }
+        Warning::PeriodFromWords { words } => {
+            let message = format!("limited to what was made at the time that \"{words}\" names");
+            new("PERIOD_FROM_WORDS", Severity::Notice, message, "put the words in quotes to search for them")
+        }
+        Warning::PeriodWithoutHits { words } => {
+            let message = format!("nothing was found in the time that \"{words}\" names; these hits are of any time");
+            new("NOTHING_IN_PERIOD", Severity::Warning, message, "")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
         Warning::SharedNotFiltered { stores } => shared_without_filter(&stores),

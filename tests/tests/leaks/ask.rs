@@ -111,6 +111,7 @@ pub(crate) const CASES: [&str; 44] = [
     "FindFix",
     "HandOff",
     "Briefing",
+    "Changes",
     "Index",
     "Rebuild",
     "Status",
@@ -385,6 +386,10 @@ async fn ask_of_sessions(rpc: &str, client: &Client, asker: RequestContext, prob
         "Briefing" => {
             let goal = probe.words.clone();
             reported(client.briefing(v1::BriefingRequest { context, goal, ..v1::BriefingRequest::default() }).await)
+        }
+        "Changes" => {
+            let since = "1y".to_owned();
+            reported(client.changes(v1::ChangesRequest { context, since, ..v1::ChangesRequest::default() }).await)
         }
         "Index" => {
             let paths = vec![probe.path.clone()];

@@ -4,6 +4,7 @@ use recall_core::{DocumentType, Filters, PathFilter};
 use recall_text::{Language, fold_case, normalize_text};
 
 use super::document_type;
+use super::remember::when;
 use crate::{InvalidRequest, Problem, v1};
 
 /// Reads filters. Their Unicode form does not count, nor the case of languages.
@@ -11,7 +12,7 @@ use crate::{InvalidRequest, Problem, v1};
 /// # Errors
 /// A type is unknown, or an entry is blank or contains a NUL.
 pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidRequest> {
-    let v1::Filters { types, languages, paths, tags } = message.unwrap_or_default();
+    let v1::Filters { types, languages, paths, tags, since, before } = message.unwrap_or_default();
     Ok(Filters {
         types: types.iter().map(|name| filter_type(name)).collect::<Result<_, _>>()?,
         languages: entries("languages", languages)?
@@ -20,18 +21,22 @@ pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidReques
             .collect(),
         paths: entries("paths", paths)?.iter().map(|path| PathFilter::new(path)).collect(),
         tags: entries("tags", tags)?.iter().map(|tag| normalize_text(tag).into_owned()).collect(),
+        since: when("since", since)?,
+        before: when("before", before)?,
         mount: None,
     })
 }
 
 /// Writes filters. The mount is not part of the protocol.
 pub fn to_proto(filters: &Filters) -> v1::Filters {
-    let Filters { types, languages, paths, tags, mount: _ } = filters;
+    let Filters { types, languages, paths, tags, since, before, mount: _ } = filters;
     v1::Filters {
         types: types.iter().map(|document_type| document_type.as_str().to_owned()).collect(),
         languages: languages.iter().map(|language| language.as_str().to_owned()).collect(),
         paths: paths.iter().map(|PathFilter(pattern)| pattern.clone()).collect(),
         tags: tags.clone(),
+        since: since.clone().unwrap_or_default(),
+        before: before.clone().unwrap_or_default(),
     }
 }
 

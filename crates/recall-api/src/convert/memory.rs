@@ -20,6 +20,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         // A field of the answer next to the memory, as for every document.
         staleness: _,
         superseded_by,
+        holds,
         stats,
     } = recalled;
     let Memory {
@@ -38,6 +39,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         // The broken ones are part of the verification.
         anchors: _,
         lineage: _,
+        valid,
         provenance,
         created,
         updated,
@@ -73,6 +75,9 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         standing: standing(*ownership, verification.state).to_owned(),
         added_by: added_by.as_ref().map(|by| by.author.clone()).unwrap_or_default(),
         added_in: added_by.as_ref().map(|by| by.commit.clone()).unwrap_or_default(),
+        valid_from: valid.from.as_ref().map(time::point_to_proto),
+        holds: holds.as_str().to_owned(),
+        valid_until: valid.until.as_ref().map(time::point_to_proto),
     }
 }
 

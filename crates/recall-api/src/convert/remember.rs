@@ -3,7 +3,7 @@
 use recall_core::{
     AddMemory, Citation, Cue, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
     Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
-    VerifyMode,
+    VerifyMode, WHEN_BYTES, WordedTime,
 };
 use recall_text::normalize_text;
 
@@ -32,6 +32,8 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         source,
         origin,
         idempotency_key,
+        valid_from,
+        valid_until,
         // The engine takes it with the request.
         created_at: _,
     } = message;
@@ -59,6 +61,7 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
         repeats: if force { Repeats::Accept } else { Repeats::Refuse },
         source: non_empty(source),
         origin: memory_origin(origin)?,
+        valid: WordedTime { from: when("valid_from", valid_from)?, until: when("valid_until", valid_until)? },
         key: non_empty(idempotency_key),
         provenance: provenance(&context),
     };
@@ -70,12 +73,24 @@ pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
 /// # Errors
 /// The id is invalid, a text is blank or too long, there are too many entries, or no field is to be amended.
 pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
-    let v1::UpdateRequest { context, id, title, content, tags, related_files, cues, expected_updated_at } = message;
+    let v1::UpdateRequest {
+        context,
+        id,
+        title,
+        content,
+        tags,
+        related_files,
+        cues,
+        expected_updated_at,
+        valid_from,
+        valid_until,
+    } = message;
     let context = context.unwrap_or_default();
     let list = |list: Option<v1::TextList>| list.map(|v1::TextList { values }| values);
     let (tags, related_files, cues) = (list(tags), list(related_files), list(cues));
     let lists = [&tags, &related_files, &cues];
-    if title.is_none() && content.is_none() && lists.iter().all(|list| list.is_none()) {
+    let texts = [&title, &content, &valid_from, &valid_until];
+    if texts.iter().all(|text| text.is_none()) && lists.iter().all(|list| list.is_none()) {
         return Err(InvalidRequest::new("content", Problem::Empty));
     }
     title.iter().try_for_each(|title| short_text("title", title))?;
@@ -84,10 +99,22 @@ pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
     related_files.iter().try_for_each(|files| entries("related_files", files))?;
     cues.iter().try_for_each(|cues| entries("cues", cues))?;
     let cues = cues.map(|cues| cues.iter().map(|cue| memory_cue(cue)).collect::<Result<Vec<_>, _>>()).transpose()?;
+    valid_from.iter().try_for_each(|text| at_most("valid_from", text, WHEN_BYTES))?;
+    valid_until.iter().try_for_each(|text| at_most("valid_until", text, WHEN_BYTES))?;
+    let valid = WordedTime { from: valid_from, until: valid_until };
     let id = memory_id("id", &id)?;
     let expected = expected_updated_at.as_ref().map(time::from_proto);
-    let asked =
-        UpdateMemory { id, title, content, tags, related_files, cues, expected, provenance: provenance(&context) };
+    let asked = UpdateMemory {
+        id,
+        title,
+        content,
+        tags,
+        related_files,
+        cues,
+        valid,
+        expected,
+        provenance: provenance(&context),
+    };
     Ok((context, asked))
 }
 
@@ -200,6 +227,7 @@ pub fn provenance(context: &v1::RequestContext) -> Provenance {
         provenance,
         allow_broad_root: _,
         domain: _,
+        as_of: _,
     } = context;
     let v1::Provenance { agent_mode, git_branch, git_commit, project_path, project_name } =
         provenance.clone().unwrap_or_default();
@@ -278,6 +306,15 @@ pub(super) fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Re
     // Fixed bounds of the protocol, which no setting changes.
     let (value, limit) = (text.len() as u64, limit_bytes as u64);
     Err(InvalidRequest::new(field, Problem::TooLarge { value, limit, setting: None }))
+}
+
+/// Reads a time as a text; `None` if it is empty.
+///
+/// # Errors
+/// It is longer than a time can be.
+pub fn when(field: &'static str, text: String) -> Result<Option<String>, InvalidRequest> {
+    at_most(field, &text, WHEN_BYTES)?;
+    Ok(non_empty(text))
 }
 
 pub(super) fn non_empty(text: String) -> Option<String> {

@@ -216,7 +216,9 @@ mod tests {
                 types,
                 languages: languages.into_iter().map(Language::from).collect(),
                 paths: paths.into_iter().map(PathFilter).collect(),
+                since: tags.first().cloned(),
                 tags,
+                before: None,
                 mount: None,
             });
         (

@@ -5,7 +5,7 @@ mod metadata;
 use recall_core::{
     AskBriefing, BriefingSubject, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent,
     MEMORY_BYTES, MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEntry, SessionEvent,
-    SessionEventType, SessionPart, SessionState, SessionTask, StartSession,
+    SessionEventType, SessionPart, SessionState, SessionTask, StartSession, WHEN_BYTES,
 };
 
 use super::remember::{self, Validated, at_most, entries, non_empty, not_blank};
@@ -17,6 +17,12 @@ const LOGGED: &str = "decision, error, milestone, agent_switch, observation, ret
 
 /// The default and the maximum number of tokens of a briefing; the maximum is a tenth of a usual context window.
 const BRIEFING_TOKENS: (u32, u32) = (2_000, 20_000);
+
+/// The default and the maximum number of tokens of the changes since a time.
+const CHANGES_TOKENS: (u32, u32) = (600, 5_000);
+
+/// The fewest tokens of the changes: a heading, and that there is more.
+const LEAST_CHANGES_TOKENS: u32 = 50;
 
 /// Reads an event for the flight recorder.
 ///
@@ -159,6 +165,17 @@ fn with_session(context: Option<v1::RequestContext>, session_id: &str) -> Valida
     let session = [session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
     let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.to_owned();
     Ok((context, session))
+}
+
+/// Reads a request for the changes since a time, and the tokens of their text.
+///
+/// # Errors
+/// The time is too long, or the budget is out of bounds.
+pub fn changes(message: v1::ChangesRequest) -> Validated<(String, u32)> {
+    let v1::ChangesRequest { context, since, budget_tokens } = message;
+    at_most("since", &since, WHEN_BYTES)?;
+    let budget = limits::shorten("budget_tokens", budget_tokens, CHANGES_TOKENS)?;
+    Ok((context.unwrap_or_default(), (since, budget.max(LEAST_CHANGES_TOKENS))))
 }
 
 /// Reads a request for a briefing.

@@ -1,6 +1,8 @@
 //! Timestamps.
 
-use recall_core::Timestamp;
+use recall_core::{TimePoint, Timestamp};
+
+use crate::v1;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
@@ -18,6 +20,11 @@ pub fn to_proto(time: Timestamp) -> prost_types::Timestamp {
 pub fn from_proto(message: &prost_types::Timestamp) -> Timestamp {
     let prost_types::Timestamp { seconds, nanos } = *message;
     Timestamp(seconds.saturating_mul(NANOS_PER_SECOND).saturating_add(i64::from(nanos)))
+}
+
+/// Writes a point in time.
+pub fn point_to_proto(point: &TimePoint) -> v1::TimePoint {
+    v1::TimePoint { at: Some(to_proto(point.at)), commit: point.commit.clone().unwrap_or_default() }
 }
 
 #[cfg(test)]

@@ -134,6 +134,7 @@ impl QueryEngine {
             origin: None,
             key: None,
             provenance: Provenance::default(),
+            valid: recall_core::WordedTime::default(),
         };
         Ok(self.engine.add_memory(&self.origin, &request)?.id.to_string())
     }

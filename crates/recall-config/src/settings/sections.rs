@@ -170,6 +170,21 @@ section! {
 }
 
 section! {
+    /// The bounds of the pasts of projects.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    PastSettings in "past" {
+        /// The maximum number of files of a past.
+        files: NonZero<usize> = non_zero(20_000), Daemon, positive(1_000_000);
+        /// Their maximum total size.
+        bytes: u64 = 256 * MIB, Daemon, size(MIB..=16 * GIB);
+        /// Larger files are left out.
+        file_bytes: u64 = 16 * MIB, Daemon, size(MIB..=64 * MIB);
+        /// The number of pasts that stay indexed.
+        kept: NonZero<usize> = non_zero(4), Daemon, positive(100);
+    }
+}
+
+section! {
     /// The sources of models, and how they are run.
     #[derive(Clone, Debug, PartialEq, Eq)]
     ModelsSettings in "models" {

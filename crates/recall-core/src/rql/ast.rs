@@ -28,6 +28,8 @@ pub struct Statement {
     pub select: Select,
     /// The object after `FROM`.
     pub from: Object,
+    /// The text after `AS OF`.
+    pub as_of: Option<Spanned<String>>,
     /// How rows are ranked; empty for no ranking.
     pub using: Vec<Using>,
     /// The condition on a row.
@@ -239,8 +241,11 @@ impl fmt::Display for Object {
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { select, from, using, filter, order, limit, offset } = self;
+        let Self { select, from, as_of, using, filter, order, limit, offset } = self;
         write!(f, "SELECT {select} FROM {from}")?;
+        if let Some(as_of) = as_of {
+            write!(f, " AS OF {}", Quoted(&as_of.node))?;
+        }
         for (place, using) in using.iter().enumerate() {
             write!(f, "{}{using}", if place == 0 { " USING " } else { ", " })?;
         }

@@ -176,6 +176,15 @@ impl fmt::Display for Field {
     }
 }
 
+/// A name in `SELECT` that is not a field of the rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredField {
+    /// The name as written.
+    pub name: String,
+    /// The field with the most similar name; `None` if no name is similar.
+    pub near: Option<Field>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,13 +67,14 @@ impl<'t> Parser<'t> {
         let select = self.select()?;
         self.keyword("FROM")?;
         let from = self.object()?;
+        let as_of = if self.take_keyword("AS") { Some(self.as_of()?) } else { None };
         let using = if self.take_keyword("USING") { self.usings()? } else { Vec::new() };
         let filter = if self.take_keyword("FILTER") { Some(self.expression(0)?) } else { None };
         let order = if self.take_keyword("ORDER") { Some(self.order()?) } else { None };
         let limit = if self.take_keyword("LIMIT") { Some(self.count()?) } else { None };
         let offset = if limit.is_some() && self.take_keyword("OFFSET") { Some(self.count()?) } else { None };
         self.take_sign(';');
-        Ok(Statement { select, from, using, filter, order, limit, offset })
+        Ok(Statement { select, from, as_of, using, filter, order, limit, offset })
     }
 
     fn select(&mut self) -> Result<Select, Fault> {
@@ -95,6 +96,16 @@ impl<'t> Parser<'t> {
             let fault = self.fault(word.bytes, Problem::Unexpected { found: format!("`{}`", word.node) }, expected);
             near.into_iter().fold(fault, Fault::replaced_by)
         })
+    }
+
+    fn as_of(&mut self) -> Result<Spanned<String>, Fault> {
+        self.keyword("OF")?;
+        match self.advance() {
+            Token { kind: TokenKind::Text(text), bytes } if !text.trim().is_empty() => {
+                Ok(Spanned { node: text, bytes })
+            }
+            token => Err(self.unexpected_token(&token, "a date, a commit or a tag in quotes")),
+        }
     }
 
     fn usings(&mut self) -> Result<Vec<Using>, Fault> {

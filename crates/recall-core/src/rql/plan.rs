@@ -12,7 +12,7 @@ use crate::rql::condition::{Check, Condition, Moment, Row};
 use crate::rql::error::{
     DEFAULT_ROWS, Fault, MOST_COMPARISONS, MOST_OFFSET, MOST_QUERY_BYTES, MOST_ROWS, Problem, RqlError,
 };
-use crate::rql::field::{Field, Kind};
+use crate::rql::field::{Field, IgnoredField, Kind};
 use crate::rql::parser;
 use crate::rql::pattern::Pattern;
 
@@ -24,6 +24,8 @@ const SCORE: &str = "score";
 pub struct Query {
     /// The object that each row is.
     pub from: Object,
+    /// The time or commit as of which the project is read; `None` for now. See [`When`](crate::When).
+    pub as_of: Option<String>,
     /// The selected columns, in order, without repetition; at least one.
     pub columns: Vec<Selected>,
     /// The query by the similarity of embeddings.
@@ -64,15 +66,6 @@ impl Selected {
     pub fn from_name(name: &str) -> Option<Self> {
         if name == SCORE { Some(Self::Score) } else { Field::from_name(name).map(Self::Field) }
     }
-}
-
-/// A name in `SELECT` that is not a field of the rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IgnoredField {
-    /// The name as written.
-    pub name: String,
-    /// The field with the most similar name; `None` if no name is similar.
-    pub near: Option<Field>,
 }
 
 /// An order of rows.
@@ -168,7 +161,7 @@ impl Fields {
 }
 
 fn query(statement: &Statement) -> Result<Query, Fault> {
-    let Statement { select, from, using, filter: condition, order, limit, offset } = statement;
+    let Statement { select, from, as_of, using, filter: condition, order, limit, offset } = statement;
     let retrieval = |retrieval: Retrieval| -> Result<Option<String>, Fault> {
         let Some(using) = using.iter().find(|using| using.retrieval == retrieval) else { return Ok(None) };
         let text = using.text.node.trim();
@@ -184,6 +177,7 @@ fn query(statement: &Statement) -> Result<Query, Fault> {
     let (columns, ignored) = columns(select, *from, is_ranked)?;
     Ok(Query {
         from: *from,
+        as_of: as_of.as_ref().map(|text| text.node.trim().to_owned()),
         columns,
         semantic,
         lexical,

@@ -263,6 +263,7 @@ prop_compose! {
             prop::collection::vec(word(), 1..4).prop_map(Select::Fields),
         ],
         from in prop::sample::select(&Object::ALL[..]),
+        as_of in prop::option::of("[a-z0-9.]{1,8}"),
         retrievals in prop::sample::subsequence(&Retrieval::ALL[..], 0..=2),
         text in "\\PC{0,8}",
         filter in prop::option::of(expression()),
@@ -272,6 +273,7 @@ prop_compose! {
         Statement {
             select,
             from,
+            as_of: as_of.map(spanned),
             using: retrievals.into_iter().map(|retrieval| Using { retrieval, text: spanned(text.clone()) }).collect(),
             filter,
             order: order.map(|(field, direction)| OrderBy { field, direction }),

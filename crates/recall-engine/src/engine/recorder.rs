@@ -303,7 +303,7 @@ impl SearchNote {
     fn details(self) -> EventDetails {
         let Self { request, class, confidence, generation, hits } = self;
         let SearchRequest { query, scope, filters, limit, offset, .. } = request;
-        let Filters { types, languages, paths, tags, mount: _ } = filters;
+        let Filters { types, languages, paths, tags, since, before, mount: _ } = filters;
         let mut metadata = Metadata::from([
             ("scope".to_owned(), text(&scope)),
             ("class".to_owned(), text(class)),
@@ -320,6 +320,8 @@ impl SearchNote {
         filter("languages", languages.into_iter().map(|language| text(&language)).collect());
         filter("paths", paths.into_iter().map(|PathFilter(pattern)| MetadataValue::Text(pattern)).collect());
         filter("tags", tags.into_iter().map(MetadataValue::Text).collect());
+        filter("since", since.into_iter().map(MetadataValue::Text).collect());
+        filter("before", before.into_iter().map(MetadataValue::Text).collect());
         if offset > 0 {
             metadata.insert("offset".to_owned(), number(offset));
         }

@@ -62,7 +62,7 @@ impl Engine {
     pub(crate) fn stores(&self, origin: &Origin, scope: Scope) -> Result<Vec<MountedStore>, StoreError> {
         let as_is = |_: &Arc<Store>| Ok(Vec::new());
         let MountedStores { stores, warnings } = self.prepared_stores(origin, scope, &OtherProjects::None, as_is)?;
-        for warning in warnings {
+        for warning in warnings.into_iter().filter(|warning| !matches!(warning, Warning::AsOf { .. })) {
             tracing::warn!(?warning, "a nested repository is left out");
         }
         Ok(stores)
@@ -95,12 +95,18 @@ impl Engine {
             failed: Vec::new(),
             left_out: 0,
         };
-        let mut warnings = gathered.prepare_from(0, &mut prepare);
+        // No other store is of that time.
+        let is_past = origin.is_past(&self.registry.places);
+        let mut warnings: Vec<Warning> =
+            gathered.stores.first().and_then(|store| store.past_warning()).into_iter().collect();
+        warnings.extend(gathered.prepare_from(0, &mut prepare));
         let with_memory = gathered.stores.len();
-        gathered.open_auto_memory();
+        if !is_past {
+            gathered.open_auto_memory();
+        }
         warnings.extend(gathered.prepare_from(with_memory, &mut prepare));
         let prepared = gathered.stores.len();
-        for root in self.roots_of(others)? {
+        for root in if is_past { Vec::new() } else { self.roots_of(others)? } {
             gathered.open(&root, true);
         }
         warnings.extend(gathered.prepare_from(prepared, &mut prepare));

@@ -18,6 +18,7 @@ use recall_index::lexical::exact::{MatchedLine, Pattern};
 
 use crate::engine::MountedStore;
 use crate::error::StoreError;
+use crate::matching::Period;
 use crate::search::kind_factor;
 use crate::store::Store;
 use crate::{Engine, mask};
@@ -34,6 +35,7 @@ pub(super) struct Scan<'a> {
     pub(super) stores: &'a [MountedStore],
     pub(super) pattern: &'a Arc<Pattern>,
     pub(super) filters: &'a Filters,
+    pub(super) period: Option<&'a Period>,
     pub(super) began: Instant,
 }
 
@@ -86,13 +88,16 @@ impl Scan<'_> {
         let mut attempt = 0;
         loop {
             attempt += 1;
+            let made = self.period.map(|period| period.select(&store.store)).transpose()?;
             let snapshot = store.index.snapshot()?;
+            let mut rows = store.index.may_match(&snapshot, self.pattern)?;
+            rows.retain(|row| made.as_ref().is_none_or(|made| made.contains(*row)));
             let part = ScanPart {
                 store: Arc::clone(&store.store),
                 number,
                 pattern: Arc::clone(self.pattern),
                 filters: Arc::clone(&filters),
-                rows: store.index.may_match(&snapshot, self.pattern)?,
+                rows,
                 generation: snapshot.generation(),
                 began: self.began,
             };
@@ -122,20 +127,23 @@ impl Scan<'_> {
         Ok(all)
     }
 
-    /// Returns the number of documents that pass the filters.
-    pub(super) fn passing(&self) -> Result<u64, StoreError> {
-        let mut count = 0;
+    /// Returns the number of documents that pass the filters, and of the files whose last commit is not known.
+    pub(super) fn passing(&self) -> Result<(u64, u64), StoreError> {
+        let (mut count, mut undated) = (0, 0);
         for store in self.stores {
+            let made = self.period.map(|period| period.select(&store.store)).transpose()?;
+            undated += made.as_ref().map_or(0, |made| made.undated);
             let filters = store.mount.inner_filters(self.filters);
             let passes = document_matcher(&filters);
             store.index.read(|snapshot| {
                 snapshot.each_document(None, |stored, _| {
-                    count += u64::from(passes(&stored.document));
+                    let is_made = made.as_ref().is_none_or(|made| made.contains(stored.row));
+                    count += u64::from(is_made && passes(&stored.document));
                     Ok(std::ops::ControlFlow::Continue(()))
                 })
             })?;
         }
-        Ok(count)
+        Ok((count, undated))
     }
 }
 

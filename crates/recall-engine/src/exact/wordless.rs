@@ -59,6 +59,7 @@ impl Engine {
         if stores.is_empty() {
             return Err(SearchError::NoStore { scope });
         }
+        let period = self.period(origin, &understood.filters)?;
         let needle = Needle::Literal(understood.text.trim().to_owned());
         let began = Instant::now();
         let mut attempt = 0;
@@ -69,6 +70,7 @@ impl Engine {
                 stores: &stores,
                 pattern,
                 filters: &understood.filters,
+                period: period.as_ref(),
                 began,
             });
             let mut scan = whole;

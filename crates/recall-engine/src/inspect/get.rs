@@ -140,12 +140,19 @@ impl Engine {
         }
         let not_found = GetError::NotFound { id: request.id.clone() };
         let read = |Citation { document, lines, hash }: Citation<'_>| {
-            let item = self.named_item(origin, &ItemRequest { id: document.to_owned(), ..*request })?;
+            let mut item = self.named_item(origin, &ItemRequest { id: document.to_owned(), ..*request })?;
+            item.warnings.extend(self.past_warning(origin));
             Ok(CitedItem { item, lines, hash: hash.map(ToOwned::to_owned) })
         };
         let missing = |found: &Result<_, GetError>| matches!(found, Err(GetError::NotFound { .. }));
         let mut found = Citation::readings(request.id.trim()).map(read).filter(|found| !missing(found));
         found.next().unwrap_or(Err(not_found))
+    }
+
+    /// Returns the warning that an answer is about the past, if the request is.
+    fn past_warning(&self, origin: &Origin) -> Option<Warning> {
+        let is_past = origin.is_past(&self.registry.places);
+        is_past.then(|| self.registry.project(origin, &*self.clock).ok()?.past_warning())?
     }
 
     /// Returns the turn of a transcript that a request cites.

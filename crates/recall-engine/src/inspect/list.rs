@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use recall_core::{
-    Anchor, AnchorState, Document, DocumentId, DocumentRow, DocumentType, Freshness, MemoryStatus, MemoryView,
+    Anchor, AnchorState, Document, DocumentId, DocumentRow, DocumentType, Filters, Freshness, MemoryStatus, MemoryView,
     PathFilter, Scope, StoreScope, Timestamp, age_days,
 };
 use recall_index::catalog::{ListQuery, ListSort, StoredDocument};
@@ -13,7 +13,7 @@ use crate::adopted::Repeats;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
 use crate::inspect::history::RecordStatus;
-use crate::matching::OutsidePaths;
+use crate::matching::{OutsidePaths, undated_warning};
 use crate::memory::{bring_up_anchors, flagged_documents, recall_memory};
 use crate::origin::Origin;
 use crate::search::known_languages;
@@ -33,6 +33,10 @@ pub struct ListRequest {
     pub tags: Vec<String>,
     /// A document's path, a directory above it, or a glob, as in a search; `None` for every path.
     pub path: Option<PathFilter>,
+    /// Only what was made at or after this time, as in a search.
+    pub since: Option<String>,
+    /// Only what was made before this time.
+    pub before: Option<String>,
     /// The filter on what feedback and age say.
     pub said: Said,
     /// The order of the listing, which pages depend on.
@@ -102,6 +106,8 @@ impl Engine {
         let mut languages = request.languages.clone();
         known_languages(&mut languages)?;
         let paths = self.path_filters(origin, request.path.as_slice(), OutsidePaths::Refuse)?;
+        let times = Filters { since: request.since.clone(), before: request.before.clone(), ..Filters::default() };
+        let period = self.period(origin, &times)?;
         let MountedStores { stores, mut warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
             return Err(ListError::NoStore { scope: request.scope });
@@ -110,7 +116,7 @@ impl Engine {
         // Each store returns the entries that the page could need from it alone. One more entry decides whether there
         // is a next page.
         // Whoever asks for paths, or for what is flagged or stale, wants each file.
-        let folds = paths.resolved.is_empty() && request.said == Said::Anything;
+        let folds = paths.resolved.is_empty() && request.said == Said::Anything && period.is_none();
         let is_wanted = |document: &Document| is_asked_for(document, &request.types, &languages, &request.tags);
         let mut repeats = if folds { Repeats::among(&stores, is_wanted)? } else { Repeats::default() };
         let repeated = repeats.counts();
@@ -129,8 +135,13 @@ impl Engine {
             if let Err(error) = store.ledger.refresh(now) {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
-            let (found, matching) = if !paths.resolved.is_empty() || request.said != Said::Anything {
-                let found = select(store, request.said, &paths.resolved, &query, now)?;
+            let (found, matching) = if !folds {
+                let mut found = select(store, request.said, &paths.resolved, &query, now)?;
+                if let Some(period) = &period {
+                    let made = period.select(&store.store)?;
+                    warnings.extend(undated_warning(made.undated));
+                    found.retain(|stored| made.contains(stored.row));
+                }
                 let matching = found.len() as u64;
                 (found, matching)
             } else {
@@ -163,7 +174,7 @@ impl Engine {
             }
             let freshness = &store.settings().freshness;
             listed.stale = match &listed.memory {
-                Some(memory) => memory_reasons(memory, freshness, now),
+                Some(memory) => memory_reasons(memory, freshness, store.time(now)),
                 None => file_reason(&listed.document, freshness, now).into_iter().collect(),
             };
             if listed.document.document_type == DocumentType::Adr {

@@ -21,6 +21,7 @@ use crate::indexing::index_memories_soon;
 use crate::ledger::{InFlight, ReservedId};
 use crate::mask::Masking;
 use crate::memory::{ItemUse, MemoryNote, about, anchors};
+use crate::moments::valid_time;
 use crate::origin::Origin;
 use crate::store::{self, Store};
 
@@ -164,6 +165,7 @@ impl Engine {
         }
         let mut notes = Vec::new();
         let related_files = about::resolve_files(store, origin, &request.related_files)?;
+        let valid = valid_time(&store.root, &request.valid, self.clock.now())?;
         let text = format!("{title}\n{content}");
         let anchors = Anchored::new(store).anchor(&related_files, &text, commit, &mut notes)?;
         let related_files = masking.mask_paths(related_files);
@@ -179,6 +181,7 @@ impl Engine {
             supersedes: request.supersedes,
             anchors,
             lineage: None,
+            valid,
         };
         notes.extend(anchors::for_masking(&masking));
         let contradicted = similar.iter().filter(|known| known.may_contradict);

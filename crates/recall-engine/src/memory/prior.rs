@@ -39,6 +39,7 @@ const SESSIONS_HALF: f64 = 3.0;
 /// Anchors are compared with the files as they are indexed. The memories that are returned as hits are compared with the current
 /// files later.
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
+    let now = store.time(now);
     let settings = store.settings();
     let freshness = &settings.freshness;
     let look = if freshness.check_on_search { ComparedWith::Indexed } else { ComparedWith::Nothing };

@@ -71,6 +71,7 @@ impl Engine {
                 supersedes: None,
                 anchors: Vec::new(),
                 lineage: Some(Lineage { scope: project.scope, name: provenance.project.clone() }),
+                valid: memory.valid,
             };
             // The wider store first: an interruption leaves the memory in both, and the next promotion ends it. The other order could
             // lose it.

@@ -61,7 +61,7 @@ pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
 }
 
 /// Returns the similar memories in force, the most similar first.
-pub(super) fn similar_memories(
+pub(crate) fn similar_memories(
     ledger: &Ledger,
     index: &Index,
     title: &str,

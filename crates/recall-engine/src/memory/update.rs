@@ -11,6 +11,7 @@ use crate::indexing::index_memories_soon;
 use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, about, anchors};
+use crate::moments::valid_time_change;
 use crate::origin::Origin;
 use crate::{Engine, store};
 
@@ -57,7 +58,9 @@ impl Engine {
         } else {
             None
         };
+        let valid = valid_time_change(&store.root, &request.valid, self.clock.now())?;
         let amendment = Amendment {
+            valid,
             title: title.map(Into::into),
             content: content.map(Into::into),
             tags: request.tags.as_deref().map(|tags| sort(masking.mask_all(tags))),

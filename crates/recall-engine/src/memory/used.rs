@@ -39,8 +39,9 @@ impl Engine {
     /// Counts the hits of the session that it uses now, each once a session, and records that in the session. Does nothing without a
     /// session or without hits. Never fails: a use that cannot be counted is lost.
     pub fn note_use(&self, origin: &Origin, provenance: &Provenance, item_use: ItemUse<'_>) {
-        let Some(session) = provenance.session.as_deref().filter(|session| self.session_hits.has_unused(session))
-        else {
+        let is_present = !origin.is_past(&self.registry.places);
+        let session = provenance.session.as_deref().filter(|_| is_present);
+        let Some(session) = session.filter(|session| self.session_hits.has_unused(session)) else {
             return;
         };
         let used = match item_use {

@@ -202,6 +202,7 @@ fn recalled_after(
     let added_by = foreign.and_then(|event| store.facts.contributor(event));
     let freshness = &store.settings().freshness;
     let memory = masked(memory);
+    let now = store.time(now);
     let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, counts, freshness, now);
     Ok(Some(MemoryView { added_by, ..recalled }))
 }

@@ -87,6 +87,7 @@ impl Import<'_> {
             origin: Some(MemoryOrigin::Imported),
             key: Some(key(self.source.kind, "memory", id)),
             provenance: Provenance::default(),
+            valid: recall_core::WordedTime::default(),
         }
     }
 

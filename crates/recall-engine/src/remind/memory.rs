@@ -142,6 +142,7 @@ pub(super) mod tests {
             supersedes: None,
             anchors: Vec::new(),
             lineage: None,
+            valid: recall_core::ValidTime::default(),
             provenance: Provenance::default(),
             created: Timestamp(0),
             updated: Timestamp(0),

@@ -112,6 +112,7 @@ fn candidate_rows(
         base,
         ranking: &ranking,
         filter: None,
+        period: None,
         past: PastUse::Adopted,
     };
     let candidates = candidates::gather(&search, &search.weights(), true, &mut StageClock::default())?;

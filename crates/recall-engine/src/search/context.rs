@@ -20,6 +20,7 @@ use crate::Engine;
 use crate::embeddings::ChunkTexts;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
+use crate::matching::PeriodLimit;
 use crate::mount::Mount;
 use crate::store::{Ranking, Store};
 use crate::task_pool::Deferred;
@@ -88,6 +89,8 @@ pub(super) struct Search<'a> {
     pub(super) ranking: &'a Ranking,
     /// A condition on hits, in addition to the filters of the request.
     pub(super) filter: Option<&'a Filter>,
+    /// The period that hits were made in; `None` for any time.
+    pub(super) period: Option<&'a PeriodLimit>,
     /// The changes of the past that are evidence.
     pub(super) past: PastUse<'a>,
 }

@@ -192,11 +192,19 @@ impl SearchedStore for MountedStore {
     }
 }
 
-/// Returns the chunks of a store that satisfy the condition of a search; `None` without one.
+/// Returns the chunks of a store that satisfy the condition of a search and were made in its period; `None` without either.
 pub(super) fn allowed_rows(search: &Search<'_>, store: &MountedStore) -> Result<Option<Arc<RowSet>>, StoreError> {
-    let Some(filter) = search.filter else { return Ok(None) };
-    let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
-    Ok(Some(Arc::new(matching.chunk_rows(store, search.engine.clock.now())?.0)))
+    let filtered = match search.filter {
+        Some(filter) => {
+            let matching = Matching::new(Object::Chunk, Some(filter), &store.mount);
+            Some(matching.chunk_rows(store, search.engine.clock.now())?.0)
+        }
+        None => None,
+    };
+    match search.period {
+        Some(period) => Ok(Some(Arc::new(period.chunk_rows(store, filtered.as_ref())?))),
+        None => Ok(filtered.map(Arc::new)),
+    }
 }
 
 /// The most files that a question about the project as a whole expects.

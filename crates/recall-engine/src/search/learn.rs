@@ -146,6 +146,7 @@ impl Engine {
             base: store,
             ranking: &ranking,
             filter: None,
+            period: None,
             past: PastUse::OnTrial { precedents, weight: 0.0 },
         };
         let weights = search.deciding().0;

@@ -16,6 +16,7 @@ use super::context::Search;
 use super::ranked::Ranked;
 use crate::Engine;
 use crate::error::StoreError;
+use crate::matching::PeriodLimit;
 use crate::store::Store;
 use crate::transcripts::{TranscriptCoverage, hit_of_turn};
 use crate::warning::Warning;
@@ -78,12 +79,14 @@ pub(super) struct TurnSearch<'a> {
     pub(super) filter: Option<&'a Filter>,
     /// The words of the query, without the filters in it.
     pub(super) text: &'a str,
+    /// The period in which turns were said.
+    pub(super) period: Option<&'a PeriodLimit>,
 }
 
 impl TurnSearch<'_> {
     /// Adds the turns to an answer, as far as its page has room. Pages follow each other if transcripts are all that is asked for.
     pub(super) fn add_to(&self, answer: &mut Answer) {
-        let Filters { types, languages, paths, tags, mount: _ } = &answer.filters;
+        let Filters { types, languages, paths, tags, since: _, before: _, mount: _ } = &answer.filters;
         let may_match = self.filter.is_none() && languages.is_empty() && paths.is_empty() && tags.is_empty();
         let is_here = self.store.scope == StoreScope::Project
             && matches!(answer.scope, Scope::Project | Scope::All)
@@ -101,6 +104,9 @@ impl TurnSearch<'_> {
         let lowest = answer.hits.last().map(|hit| hit.score);
         for turn in said.turns.iter().skip(offset) {
             let Some((document, chunk, text)) = hit_of_turn(turn) else { continue };
+            if self.period.is_some_and(|period| !period.contains(document.modified)) {
+                continue;
+            }
             // Scores of another scale, below all others.
             let score = lowest.map_or(turn.score, |lowest| lowest - 1.0 / (1.0 + turn.score));
             answer.hits.push(Hit { score, ..Hit::new(self.store.scope, document, chunk, text) });

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{OtherProjects, Scope, SearchRequest, Understood, understand};
+use recall_core::{Filters, OtherProjects, Scope, SearchRequest, Understood, understand};
 use recall_index::lexical::{KnownWords, translate};
 use recall_text::{Language, UnknownLanguage};
 
@@ -16,7 +16,7 @@ use crate::Engine;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
 use crate::indexing::freshen;
-use crate::matching::{OutsidePaths, PathFilters};
+use crate::matching::{OutsidePaths, PathFilters, PeriodLimit};
 use crate::origin::Origin;
 use crate::store::{Ranking, Store, StructureWait};
 use crate::task_pool::Deferred;
@@ -35,6 +35,10 @@ pub(super) struct SearchPlan {
     /// The store whose settings apply.
     pub(super) base: Arc<Store>,
     pub(super) ranking: Arc<Ranking>,
+    /// The period that hits were made in.
+    pub(super) period: Option<PeriodLimit>,
+    /// The words of the query that name it.
+    pub(super) time_words: Option<String>,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -49,6 +53,15 @@ pub(super) enum SharedStores {
     LeaveOut,
 }
 
+/// What a search does with words of the query that name a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimeWordsUse {
+    /// It is limited to that time.
+    Limit,
+    /// They are words like others.
+    Ignore,
+}
+
 impl SearchPlan {
     /// Reads the query, updates the stores of this machine, and collects the answers of the shared ones.
     ///
@@ -59,10 +72,18 @@ impl SearchPlan {
         origin: &Origin,
         request: &SearchRequest,
         shared: SharedStores,
+        time_words: TimeWordsUse,
         clock: &mut StageClock,
     ) -> Result<Self, SearchError> {
         let (understood, paths) = engine.understood(origin, request)?;
+        let (understood, time_words) = match time_words {
+            TimeWordsUse::Limit => engine.take_time_words(origin, understood),
+            TimeWordsUse::Ignore => (understood, None),
+        };
         let scope = understood.scope.unwrap_or(request.scope);
+        let period = engine.period_limit(origin, &understood.filters)?;
+        // They know no times.
+        let shared = if shared == SharedStores::Ask && period.is_some() { SharedStores::Mention } else { shared };
         clock.lap(Stage::Understand);
         let MountedStores { stores, mut warnings } = own_stores(engine, origin, scope, request, &understood, shared)?;
         let others: Vec<String> = match shared {
@@ -91,7 +112,7 @@ impl SearchPlan {
         let shared = answers(pending, &mut warnings);
         warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerUnusable { reason }));
         clock.lap(Stage::Freshness);
-        Ok(Self { understood, paths, scope, stores, shared, base, ranking, warnings })
+        Ok(Self { understood, paths, scope, stores, shared, base, ranking, period, time_words, warnings })
     }
 }
 
@@ -213,6 +234,9 @@ fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result
     inline.languages.extend(request.filters.languages.iter().cloned());
     inline.paths.extend(request.filters.paths.iter().cloned());
     inline.tags.extend(request.filters.tags.iter().cloned());
+    let Filters { since, before, .. } = &request.filters;
+    inline.since = since.clone().or(inline.since.take());
+    inline.before = before.clone().or(inline.before.take());
     known_languages(&mut inline.languages)
 }
 

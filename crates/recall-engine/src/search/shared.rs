@@ -40,9 +40,10 @@ use crate::{Engine, error};
 impl Engine {
     /// Returns the shared stores that a request is about.
     pub(crate) fn shared_stores(&self, origin: &Origin, scope: Scope) -> impl Iterator<Item = &Guarded> {
+        let is_present = !origin.is_past(&self.registry.places);
         let meant = origin.domain.clone().filter(|_| scope == Scope::Domain);
         let is_meant = move |store: &&Guarded| meant.as_ref().is_none_or(|name| *name == store.name);
-        self.settings.shared.iter().filter(move |_| scope.sees(StoreScope::Domain)).filter(is_meant)
+        self.settings.shared.iter().filter(move |_| is_present && scope.sees(StoreScope::Domain)).filter(is_meant)
     }
 }
 

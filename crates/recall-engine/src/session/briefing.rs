@@ -29,6 +29,7 @@ use crate::session::title_of;
 use crate::session_log::{SessionError, Story};
 use crate::settings::BriefingParts;
 use crate::store::{Store, where_of};
+use crate::warning::Warning;
 pub use pack::{Briefing, BriefingSection, SectionKind};
 use recall_text::DocPath;
 use recall_text::quote::{self, QUOTE_CHARS, inline, quote};
@@ -59,7 +60,8 @@ impl Engine {
         self.flush_recorder();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        let warnings = freshen(&store, &self.settings, &self.clock)?;
+        let mut warnings: Vec<Warning> = store.past_warning().into_iter().collect();
+        warnings.extend(freshen(&store, &self.settings, &self.clock)?);
         store.ledger.refresh(now)?;
         let mut sessions = Self::sessions_of(&store, now)?;
         let is_own = |session: &mut Session| Some(session.id.as_str()) == request.provenance.session.as_deref();

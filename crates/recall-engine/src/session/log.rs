@@ -118,6 +118,10 @@ impl Engine {
 impl Engine {
     /// Queues a note of a search and its hits if it ran in a session, and keeps the hits until the session uses them. Never blocks.
     pub fn note_search(&self, origin: &Origin, provenance: &Provenance, request: &SearchRequest, answer: &Answer) {
+        // What is found of the past is not used in the present.
+        if origin.is_past(&self.registry.places) {
+            return;
+        }
         if let Some(session) = &provenance.session {
             let hits = answer.hits.iter().map(|hit| match &hit.memory {
                 Some(recalled) => SessionHit { item: ItemId::Memory(recalled.memory.id), path: String::new() },

@@ -22,6 +22,7 @@ use crate::fault::Fault;
 use crate::home_memory::HomeMemory;
 use crate::index_runs::IndexRuns;
 use crate::ledger::{Ledger, Own, RepositoryLog};
+use crate::past_root::PastRoot;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store_folder::StoreFolder;
@@ -137,6 +138,7 @@ impl Store {
             facts: ItemFacts::open(root, &folder.index),
             sessions: Sessions::new(kept_in, &folder.path),
             jobs: Jobs::new(index_runs),
+            past: PastRoot::read(root, places),
             repairs: Repairs { found: repaired, are_reported: AtomicBool::new(false) },
             repository: OnceLock::new(),
             folder,

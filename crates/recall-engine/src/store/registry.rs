@@ -118,6 +118,14 @@ impl Registry {
         scope: Scope,
         clock: &dyn Clock,
     ) -> Result<Vec<Arc<Store>>, StoreError> {
+        if origin.is_past(&self.places) {
+            // Other stores are of the present only.
+            return if scope.sees(StoreScope::Project) {
+                Ok(vec![self.project(origin, clock)?])
+            } else {
+                Ok(Vec::new())
+            };
+        }
         let mut stores = Vec::with_capacity(2);
         if scope.sees(StoreScope::Project) || scope.sees(StoreScope::Domain) {
             // Finding its root takes about two dozen system calls, so it is done once.
@@ -205,6 +213,16 @@ impl Registry {
     /// Closes a store, so that the next request opens it again.
     pub(crate) fn forget(&self, root: &Path) {
         self.slots.lock().retain(|slot| slot.root != root);
+    }
+
+    /// Closes the store of a root if it is open and no request holds it. Returns whether it is closed.
+    pub(crate) fn close_idle(&self, root: &Path) -> bool {
+        let mut slots = self.slots.lock();
+        let Some(at) = slots.iter().position(|slot| slot.root == root) else { return true };
+        let is_idle = is_slot_idle(&slots[at]);
+        let slot = is_idle.then(|| slots.swap_remove(at));
+        drop(slots);
+        slot.is_some()
     }
 
     /// Closes the store of an error if the error means damage. The next request opens the store again and quarantines the part
@@ -465,14 +483,14 @@ fn canonical(root: &Path) -> PathBuf {
 
 /// Takes the least recently used idle store out.
 fn take_oldest_idle(slots: &mut Vec<StoreSlot>) -> Option<StoreSlot> {
-    // A slot that a request holds is about to be opened.
-    let is_free = |slot: &StoreSlot| Arc::strong_count(&slot.store) == 1;
-    let idle = |slot: &StoreSlot| {
-        is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle))
-    };
-    let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
+    let oldest = slots.iter().enumerate().filter(|(_, slot)| is_slot_idle(slot)).min_by_key(|(_, slot)| slot.used);
     let (at, _) = oldest?;
     Some(slots.swap_remove(at))
+}
+
+/// Returns whether nobody uses a slot or its store. A slot that a request holds is about to be opened.
+fn is_slot_idle(slot: &StoreSlot) -> bool {
+    Arc::strong_count(&slot.store) == 1 && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle))
 }
 
 /// Returns whether only the registry holds the store.

@@ -71,6 +71,7 @@ impl Client<'_> {
                     related_files,
                     expected: None,
                     provenance,
+                    valid: recall_core::WordedTime::default(),
                 };
                 engine.update_memory(&origin, &request).map(drop)
             }

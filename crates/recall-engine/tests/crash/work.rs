@@ -75,6 +75,7 @@ impl<'a> Work<'a> {
             related_files: None,
             expected: None,
             provenance: Provenance::default(),
+            valid: recall_core::WordedTime::default(),
         };
         self.engine.update_memory(&self.world.origin(), &request).expect("amended");
         self.oracle.amend(id, |fact| (fact.title, fact.content) = (title, content));

@@ -134,6 +134,7 @@ fn amendment(id: MemoryId, content: &str, expected: Option<Timestamp>) -> Update
         related_files: None,
         expected,
         provenance: agent(),
+        valid: recall_core::WordedTime::default(),
     }
 }
 

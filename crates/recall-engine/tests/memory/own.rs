@@ -169,8 +169,17 @@ fn a_confirmation_is_of_the_content_and_ends_with_a_foreign_change() {
     let update = |by: Provenance, tags: &[&str]| {
         let tags = Some(tags.iter().map(|&tag| tag.to_owned()).collect());
         let (title, content, related_files) = (None, None, None);
-        let request =
-            UpdateMemory { id: id(3), title, content, tags, cues: None, related_files, expected: None, provenance: by };
+        let request = UpdateMemory {
+            id: id(3),
+            title,
+            content,
+            tags,
+            cues: None,
+            related_files,
+            expected: None,
+            provenance: by,
+            valid: recall_core::WordedTime::default(),
+        };
         engine.update_memory(&sandbox.origin(), &request).expect("amended");
     };
     update(agent(), &["a"]);

@@ -27,6 +27,8 @@ fn listed(engine: &Engine, origin: &Origin) -> usize {
         languages: Vec::new(),
         tags: Vec::new(),
         path: None,
+        since: None,
+        before: None,
         said: Said::Anything,
         sort: ListSort::Path,
         offset: 0,
@@ -58,6 +60,7 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
         related_files: None,
         expected: None,
         provenance: provenance.clone(),
+        valid: recall_core::WordedTime::default(),
     };
     assert!(engine.update_memory(&other, &update).is_err());
     let feedback = Feedback { verdict: Verdict::Useful, note: None };

@@ -38,6 +38,8 @@ fn stale(sandbox: &Sandbox, engine: &Engine) -> Vec<(String, Vec<StaleReason>)> 
         languages: Vec::new(),
         tags: Vec::new(),
         path: None,
+        since: None,
+        before: None,
         said: Said::Stale,
         sort: ListSort::Path,
         offset: 0,

@@ -97,6 +97,8 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
             languages: Vec::new(),
             tags: Vec::new(),
             path: path.map(|path| PathFilter(path.to_owned())),
+            since: None,
+            before: None,
             said,
             sort: ListSort::Path,
             offset: 0,
@@ -129,6 +131,7 @@ fn items_that_seldom_help_are_flagged_in_the_listing() {
         related_files: None,
         expected: None,
         provenance: agent(),
+        valid: recall_core::WordedTime::default(),
     };
     engine.update_memory(&sandbox.origin(), &amend).expect("amended");
     assert_eq!(listed(None, Said::Flagged), ["src/a.rs"]);

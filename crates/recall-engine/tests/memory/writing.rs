@@ -242,6 +242,7 @@ fn an_updated_memory_is_found_by_its_new_words_and_a_deleted_one_is_not_found() 
         related_files: None,
         expected: None,
         provenance: agent(),
+        valid: recall_core::WordedTime::default(),
     };
     let report = engine.update_memory(&sandbox.origin(), &update).expect("amended");
     assert_eq!(

@@ -166,6 +166,7 @@ impl History<'_> {
             related_files: None,
             expected: None,
             provenance: Provenance::default(),
+            valid: recall_core::WordedTime::default(),
         };
         self.engine.update_memory(&self.sandbox.origin(), &request).is_ok()
     }
@@ -209,6 +210,8 @@ impl History<'_> {
             languages: Vec::new(),
             tags: Vec::new(),
             path: None,
+            since: None,
+            before: None,
             said: Said::Anything,
             sort: ListSort::Path,
             offset: 0,

@@ -88,6 +88,7 @@ fn a_pending_memory_is_changed_and_deleted_in_every_work_tree() {
         related_files: None,
         expected: None,
         provenance: Provenance::default(),
+        valid: recall_core::WordedTime::default(),
     };
     engine.update_memory(&origin(&sandbox.root()), &update).expect("updated");
     assert_eq!(found(&engine, &two, "otters"), ["Otters juggle"]);

@@ -90,7 +90,8 @@ fn entries(
     paths: &[PathPattern<'_>],
 ) -> Result<Entries, TantivyError> {
     let fields = &snapshot.fields;
-    let Filters { types, languages, paths: _, tags, mount: _ } = filters;
+    // Times are compared by the caller: they are not in this index.
+    let Filters { types, languages, paths: _, tags, since: _, before: _, mount: _ } = filters;
     let mut demands: Vec<Entries> = Vec::new();
     if !types.is_empty() {
         demands.push(with_any(segment, fields.document_type, types.iter().map(|known| known.as_str()))?);
@@ -134,7 +135,7 @@ pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
 
 /// Returns a function that reports whether a document of a store passes the filters, as its chunks do in a search.
 pub fn document_matcher(filters: &Filters) -> impl Fn(&Document) -> bool + '_ {
-    let Filters { types, languages, paths, tags, mount } = filters;
+    let Filters { types, languages, paths, tags, since: _, before: _, mount } = filters;
     let mount = mount.as_ref().map_or("", DocPath::as_str);
     let patterns: Vec<PathPattern<'_>> = paths.iter().map(|path| PathPattern::parse(path).within(mount)).collect();
     move |document| {

@@ -150,12 +150,12 @@ fn any_filters() -> impl Strategy<Value = Filters> {
         languages,
         paths,
         tags,
-        mount: None,
+        ..Filters::default()
     })
 }
 
 fn satisfies(doc: &Doc, filters: &Filters) -> bool {
-    let Filters { types, languages, paths, tags, mount: _ } = filters;
+    let Filters { types, languages, paths, tags, .. } = filters;
     let below = |path: &PathFilter| doc.path == path.0 || doc.path.starts_with(&format!("{}/", path.0));
     (types.is_empty() || types.contains(&doc.document_type))
         && (languages.is_empty() || languages.iter().any(|language| doc.language == Some(language.as_str())))

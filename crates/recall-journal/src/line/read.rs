@@ -5,7 +5,8 @@ use std::sync::Arc;
 use memchr::memmem;
 use recall_core::{
     Amendment, Anchor, ContentHash, Cue, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId,
-    MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+    MemoryOrigin, MemoryType, NewBound, NewMemory, Promotion, Provenance, StoreScope, TimePoint, Timestamp, ValidTime,
+    ValidTimeChange, Verdict,
 };
 use recall_text::DocPath;
 use serde_json::Value;
@@ -14,6 +15,7 @@ use super::{
     AnchorField, BEGINNING, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL,
     missing, parser_message,
 };
+use crate::day::moment_of;
 use crate::{Day, FaultKind};
 
 /// The largest number read as seconds, in the year 5138. A larger number is read as milliseconds.
@@ -108,6 +110,10 @@ fn new_memory(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind>
         supersedes: line.supersedes.map(|id| id.parse().map_err(wrong)).transpose()?,
         anchors: paths.anchors(line.anchors)?.unwrap_or_default(),
         lineage: line.lineage.map(Lineage::try_from).transpose()?,
+        valid: ValidTime {
+            from: line.valid_from.and_then(bound).and_then(point),
+            until: line.valid_until.and_then(bound).and_then(point),
+        },
     })
 }
 
@@ -119,7 +125,26 @@ fn amendment(line: Line, paths: &mut Paths<'_>) -> Result<Amendment, FaultKind> 
         related_files: paths.sort(line.related_files),
         cues: line.cues.map(cues),
         anchors: paths.anchors(line.anchors)?,
+        valid: ValidTimeChange { from: line.valid_from.and_then(bound), until: line.valid_until.and_then(bound) },
     })
+}
+
+/// Reads a bound of the time in which a memory holds. What other programs write there and this version cannot read says nothing.
+fn bound(value: Value) -> Option<NewBound> {
+    let text = text(value)?;
+    let (time, commit) = text.trim().split_once(' ').map_or((text.trim(), None), |(time, commit)| (time, Some(commit)));
+    if time.is_empty() {
+        return Some(NewBound::Open);
+    }
+    let at = moment_of(time).or_else(|| Day::from_name(time).and_then(Day::begin))?;
+    Some(NewBound::At(TimePoint { at, commit: commit.map(str::to_owned) }))
+}
+
+fn point(bound: NewBound) -> Option<TimePoint> {
+    match bound {
+        NewBound::At(point) => Some(point),
+        NewBound::Open => None,
+    }
 }
 
 fn feedback(line: Line) -> Result<Feedback, FaultKind> {

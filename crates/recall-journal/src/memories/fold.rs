@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Cue, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
-    Timestamp, ValidityInputs, Verified,
+    Anchor, Cue, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewBound, NewMemory, Promotion,
+    Provenance, TimePoint, Timestamp, ValidTime, ValidityInputs, Verified,
 };
 use recall_text::DocPath;
 
@@ -18,6 +18,7 @@ pub(super) struct Fold<'e> {
     tags: &'e [String],
     related_files: &'e [DocPath],
     cues: Option<&'e [Cue]>,
+    valid: [Option<&'e TimePoint>; 2],
     anchors: &'e [Anchor],
     provenance: &'e Provenance,
     created: Timestamp,
@@ -37,6 +38,7 @@ struct FieldSources<'e> {
     tags: &'e Event,
     related_files: &'e Event,
     cues: &'e Event,
+    valid: [&'e Event; 2],
     anchors: &'e Event,
     updated: &'e Event,
 }
@@ -50,6 +52,7 @@ impl<'e> FieldSources<'e> {
             tags: event,
             related_files: event,
             cues: event,
+            valid: [event; 2],
             anchors: event,
             updated: event,
         }
@@ -66,6 +69,7 @@ impl<'e> Fold<'e> {
             tags: &added.tags,
             related_files: &added.related_files,
             cues: added.cues.as_deref(),
+            valid: [added.valid.from.as_ref(), added.valid.until.as_ref()],
             anchors: &added.anchors,
             provenance: &event.provenance,
             created: event.timestamp,
@@ -86,13 +90,20 @@ impl<'e> Fold<'e> {
                 *self = Self { created, verified, promoted, ..Self::new(event, added) };
             }
             MemoryChange::Update(amendment) => {
-                let recall_core::Amendment { title, content, tags, related_files, cues, anchors } = &**amendment;
+                let recall_core::Amendment { title, content, tags, related_files, cues, anchors, valid } = &**amendment;
                 let sources = &mut self.sources;
                 replace(&mut self.title, title.as_ref(), &mut sources.title, event);
                 replace(&mut self.content, content.as_ref(), &mut sources.content, event);
                 replace(&mut self.tags, tags.as_deref(), &mut sources.tags, event);
                 replace(&mut self.related_files, related_files.as_deref(), &mut sources.related_files, event);
                 replace(&mut self.cues, cues.as_deref().map(Some), &mut sources.cues, event);
+                for (at, bound) in [&valid.from, &valid.until].into_iter().enumerate() {
+                    let point = bound.as_ref().map(|bound| match bound {
+                        NewBound::At(point) => Some(point),
+                        NewBound::Open => None,
+                    });
+                    replace(&mut self.valid[at], point, &mut sources.valid[at], event);
+                }
                 replace(&mut self.anchors, anchors.as_deref(), &mut sources.anchors, event);
                 (self.updated, sources.updated) = (event.timestamp, event);
                 self.deleted = None;
@@ -112,8 +123,8 @@ impl<'e> Fold<'e> {
 
     /// Returns the events that determine the content. An event may occur several times.
     pub(super) fn source_events(&self) -> impl Iterator<Item = &'e Event> {
-        let FieldSources { added, title, content, tags, related_files, cues, anchors, updated } = self.sources;
-        [added, title, content, tags, related_files, cues, anchors, updated].into_iter()
+        let FieldSources { added, title, content, tags, related_files, cues, valid, anchors, updated } = self.sources;
+        [added, title, content, tags, related_files, cues, anchors, updated].into_iter().chain(valid)
     }
 
     pub(super) fn supersedes(&self) -> Option<MemoryId> {
@@ -134,6 +145,7 @@ impl<'e> Fold<'e> {
             updated: self.updated,
             verified: self.verified.map(|event| event.timestamp),
             is_retired: is_superseded || self.promoted.is_some() || self.deleted.is_some(),
+            valid: self.valid.map(|point| point.map(|point| point.at)),
             feedback,
         }
     }
@@ -153,6 +165,7 @@ impl<'e> Fold<'e> {
             supersedes: *supersedes,
             anchors: self.anchors.to_vec(),
             lineage: lineage.clone(),
+            valid: ValidTime { from: self.valid[0].cloned(), until: self.valid[1].cloned() },
             provenance: self.provenance.clone(),
             created: self.created,
             updated: self.updated,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use recall_core::{
     Amendment, Anchor, ChunkId, ContentHash, Cue, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
-    MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+    MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewBound, NewMemory, Promotion, Provenance, StoreScope,
+    TimePoint, Timestamp, ValidTime, ValidTimeChange, Verdict,
 };
 use recall_journal::{Day, Journal, Storage};
 use recall_text::DocPath;
@@ -36,6 +37,7 @@ pub(crate) fn new_memory(content: &str) -> NewMemory {
         supersedes: None,
         anchors: Vec::new(),
         lineage: None,
+        valid: recall_core::ValidTime::default(),
     }
 }
 
@@ -123,23 +125,46 @@ fn added() -> impl Strategy<Value = NewMemory> {
     let texts = (shared(), shared(), tags(), paths(), prop::option::of(cues()));
     let rest = (scope(), text(), origin(), prop::option::of((0..4_u32).prop_map(memory_id)), anchors());
     let lineage = prop::option::of((scope(), text()).prop_map(|(scope, name)| Lineage { scope, name }));
-    (texts, rest, lineage).prop_map(|((title, content, tags, related_files, cues), rest, lineage)| {
+    let valid =
+        (prop::option::of(point()), prop::option::of(point())).prop_map(|(from, until)| ValidTime { from, until });
+    (texts, rest, lineage, valid).prop_map(|((title, content, tags, related_files, cues), rest, lineage, valid)| {
         let (scope, source, origin, supersedes, anchors) = rest;
-        NewMemory { title, content, tags, related_files, cues, scope, source, origin, supersedes, anchors, lineage }
+        NewMemory {
+            title,
+            content,
+            tags,
+            related_files,
+            cues,
+            scope,
+            source,
+            origin,
+            supersedes,
+            anchors,
+            lineage,
+            valid,
+        }
     })
 }
 
 fn amendment() -> impl Strategy<Value = Amendment> {
     let texts = (prop::option::of(shared()), prop::option::of(shared()), prop::option::of(tags()));
     let lists = (prop::option::of(paths()), prop::option::of(cues()), prop::option::of(anchors()));
-    (texts, lists).prop_map(|((title, content, tags), (related_files, cues, anchors))| Amendment {
+    let bound = || prop::option::of(prop_oneof![point().prop_map(NewBound::At), Just(NewBound::Open)]);
+    let valid = (bound(), bound()).prop_map(|(from, until)| ValidTimeChange { from, until });
+    (texts, lists, valid).prop_map(|((title, content, tags), (related_files, cues, anchors), valid)| Amendment {
         title,
         content,
         tags,
         related_files,
         cues,
         anchors,
+        valid,
     })
+}
+
+fn point() -> impl Strategy<Value = TimePoint> {
+    let commit = prop::option::of("[0-9a-f]{40}");
+    ((0..4_i64), commit).prop_map(|(second, commit)| TimePoint { at: Timestamp(NOON + second * 1_000_000_000), commit })
 }
 
 fn cues() -> impl Strategy<Value = Vec<Cue>> {

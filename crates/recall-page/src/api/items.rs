@@ -37,6 +37,12 @@ pub(super) struct List {
     limit: Option<u32>,
     #[serde(default)]
     cursor: String,
+    /// Only what was made at or after this time.
+    #[serde(default)]
+    since: String,
+    /// Only what was made before this time.
+    #[serde(default)]
+    before: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -54,7 +60,7 @@ pub(super) async fn list(
     State(mut site): State<Site>,
     Parameters(asked): Parameters<List>,
 ) -> Response {
-    let List { r#type, language, path, tags, scope, flagged, stale, sort, limit, cursor } = asked;
+    let List { r#type, language, path, tags, scope, flagged, stale, sort, limit, cursor, since, before } = asked;
     let sort = match sort {
         Sort::UpdatedAt => ListSort::UpdatedAt,
         Sort::CreatedAt => ListSort::CreatedAt,
@@ -73,6 +79,8 @@ pub(super) async fn list(
         language,
         flagged,
         stale,
+        since,
+        before,
     };
     json_answer(site.rpc.list(request).await)
 }
@@ -124,6 +132,10 @@ pub(super) struct Create {
     source: String,
     #[serde(default)]
     idempotency_key: String,
+    #[serde(default)]
+    valid_from: String,
+    #[serde(default)]
+    valid_until: String,
 }
 
 fn note() -> String {
@@ -131,8 +143,21 @@ fn note() -> String {
 }
 
 pub(super) async fn create(From(context): From, State(mut site): State<Site>, Body(asked): Body<Create>) -> Response {
-    let Create { content, title, r#type, tags, related_files, cues, scope, supersedes, force, source, idempotency_key } =
-        asked;
+    let Create {
+        content,
+        title,
+        r#type,
+        tags,
+        related_files,
+        cues,
+        scope,
+        supersedes,
+        force,
+        source,
+        idempotency_key,
+        valid_from,
+        valid_until,
+    } = asked;
     let request = AddRequest {
         context: Some(context),
         r#type,
@@ -146,6 +171,8 @@ pub(super) async fn create(From(context): From, State(mut site): State<Site>, Bo
         force,
         source,
         idempotency_key,
+        valid_from,
+        valid_until,
         ..AddRequest::default()
     };
     let answer = site.rpc.add(request).await;
@@ -173,6 +200,8 @@ pub(super) struct Update {
     tags: Option<Vec<String>>,
     related_files: Option<Vec<String>>,
     cues: Option<Vec<String>>,
+    valid_from: Option<String>,
+    valid_until: Option<String>,
     /// The `updated_at` that the memory must have.
     expected_updated_at: Option<Moment>,
 }
@@ -183,7 +212,7 @@ pub(super) async fn update(
     Parameters(Named { id }): Parameters<Named>,
     Body(asked): Body<Update>,
 ) -> Response {
-    let Update { title, content, tags, related_files, cues, expected_updated_at } = asked;
+    let Update { title, content, tags, related_files, cues, valid_from, valid_until, expected_updated_at } = asked;
     let list = |values: Option<Vec<String>>| values.map(|values| TextList { values });
     let request = UpdateRequest {
         context: Some(context),
@@ -194,6 +223,8 @@ pub(super) async fn update(
         related_files: list(related_files),
         cues: list(cues),
         expected_updated_at: expected_updated_at.map(|Moment(time)| time),
+        valid_from,
+        valid_until,
     };
     json_answer(site.rpc.update(request).await)
 }

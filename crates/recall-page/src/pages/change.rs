@@ -190,6 +190,7 @@ async fn apply_amendment(site: &mut Site, project: &Project, asked: Amendment) -
         related_files: None,
         cues: cues.as_deref().map(split_lines),
         expected_updated_at: Some(expected),
+        ..UpdateRequest::default()
     };
     let warnings = site.rpc.update(request).await?.into_inner().warnings;
     let notes: Vec<_> = warnings.into_iter().map(|warning| warning.message).collect();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use recall_api::json::rfc3339;
 use recall_api::v1::{self, MemoryStatus, Origin, Ownership, Trust, VerificationState};
 
 use super::quantity::count_noun;
@@ -21,6 +22,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     facts.extend(memory.verification.as_ref().filter(told).and_then(state));
     match memory.status() {
         MemoryStatus::Stale => facts.push("stale".to_owned()),
+        MemoryStatus::Deprecated if !memory.holds.is_empty() => facts.push(outside_of_time(memory)),
         MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
         MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
@@ -29,6 +31,19 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
         facts.push("to be looked at".to_owned());
     }
     facts
+}
+
+/// Describes that a memory does not hold now, with the day since which or until which it does not.
+fn outside_of_time(memory: &v1::Memory) -> String {
+    let day = |point: &Option<v1::TimePoint>| {
+        let moment = point.as_ref().and_then(|point| rfc3339(point.at.as_ref()?));
+        moment.map(|moment| format!(" {}", &moment[..moment.len().min(10)])).unwrap_or_default()
+    };
+    if memory.holds == "expired" {
+        format!("expired{}", day(&memory.valid_until))
+    } else {
+        format!("valid from{}", day(&memory.valid_from))
+    }
 }
 
 /// Describes the origin of a memory of this user.

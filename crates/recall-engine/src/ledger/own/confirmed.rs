@@ -108,6 +108,7 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
         supersedes,
         anchors,
         lineage,
+        valid,
         updated,
         // Who added it and when is an unverified claim that nothing depends on.
         provenance: _,
@@ -140,6 +141,10 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
     // Without stated cues, the hash is that of versions that knew none.
     for cue in cues.iter().flatten() {
         text(&cue.to_string());
+    }
+    // Nor without a stated time.
+    for point in [&valid.from, &valid.until].into_iter().flatten() {
+        text(&format!("{} {:?}", point.at.0, point.commit));
     }
     text(&related_files.len().to_string());
     for path in related_files {

@@ -12,6 +12,7 @@ use crate::indexing::put_back_since;
 use crate::memory::about::state_of;
 use crate::session::briefing::Scene;
 use crate::session::briefing::pack::Entry;
+use crate::session::since::{ChangedMemory, find, last_session};
 use recall_text::DocPath;
 use recall_text::quote::inline;
 
@@ -29,6 +30,7 @@ const DAY_NANOS: i64 = 86_400_000_000_000;
 impl Scene<'_> {
     pub(crate) fn changes(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
+        entries.extend(self.ended_lately());
         entries.extend(drift(memories));
         entries.extend(self.added_lately(memories));
         entries.extend(self.list_doubts());
@@ -48,6 +50,31 @@ impl Scene<'_> {
             "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
         );
         (events > 0).then(|| Entry::new(recorded, Vec::new()))
+    }
+
+    /// Lists what stopped holding since the last session, and what contradicts.
+    fn ended_lately(&self) -> Vec<Entry> {
+        let point = last_session(&self.sessions, None, self.now);
+        let found = match find(self.store, &point, self.now) {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::debug!(%error, "the briefing does not say what stopped holding");
+                return Vec::new();
+            }
+        };
+        // Those whose files changed are listed by their anchors.
+        let ended = found.ended.iter().filter(|change| !change.how.starts_with("may"));
+        let ended = ended.take(ADDED).map(|change| {
+            let ChangedMemory { id, title, how, at } = change;
+            let line = format!("- {id} {how} ({}): {}", Day::from_timestamp(*at), inline(title));
+            Entry::new(line, vec![id.to_string()])
+        });
+        let pairs = found.contradicting.iter().take(ADDED).map(|(newer, older)| {
+            let (new, old) = (inline(&newer.title), inline(&older.title));
+            let line = format!("- {} may contradict {}: {new} / {old}", newer.id, older.id);
+            Entry::new(line, vec![newer.id.to_string(), older.id.to_string()])
+        });
+        ended.chain(pairs).collect()
     }
 
     /// Lists what other sessions remembered within a day, in any work tree of the repository, the latest first.
