@@ -427,6 +427,7 @@ mod tests {
                 languages: texts(&["rust"]),
                 paths: texts(&["src", "docs/**"]),
                 tags: texts(&["a", "b"]),
+                ..v1::Filters::default()
             }),
             limit: Some(3),
             offset: 6,
