@@ -77,7 +77,7 @@ impl Engine {
 
     /// Takes the words of a query that name a time, if git and the calendar know it. Returns the words that were taken.
     pub(crate) fn take_time_words(&self, origin: &Origin, query: Understood) -> (Understood, Option<String>) {
-        if query.filters.has_time() || query.report.is_some() {
+        if query.filters.has_time() || query.report.is_some() || !query.phrases.is_empty() {
             return (query, None);
         }
         let Some(time) = read_time_words(&query.text) else { return (query, None) };
