@@ -112,9 +112,9 @@ pub use search::{
     Answer, Explanation, Facet, Hit, RankedDocument, Reranked, Rescorer, RetrieverWeights, Stage, StageTimes,
 };
 pub use session::{
-    Briefing, BriefingSection, ChangedMemory, ChangesSince, CountRecords, DayCounts, Draft, EndedSession, ErrorFix, ErrorFixes, EventListing,
-    FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses,
-    Records, Savings, SectionKind, SessionListing, StartedSession, Stats, StoreStats,
+    Briefing, BriefingSection, ChangedMemory, ChangesSince, CountRecords, DayCounts, Draft, EndedSession, ErrorFix,
+    ErrorFixes, EventListing, FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse,
+    RecordedUseKind, RecordedUses, Records, Savings, SectionKind, SessionListing, StartedSession, Stats, StoreStats,
 };
 pub use session_log::SessionError;
 pub use settings::{
