@@ -35,7 +35,7 @@ pub fn stats_page(answer: &StatsResponse) -> String {
                 main {
                     h1 { "Figures of " (name) }
                     p.dim.path { (root) }
-                    (section(answer))
+                    (section(answer, None))
                     (stores_table(&answer.stores))
                 }
             }
@@ -44,8 +44,8 @@ pub fn stats_page(answer: &StatsResponse) -> String {
     page.into_string()
 }
 
-/// Shows the plots of a project, and their numbers as a table.
-pub(crate) fn section(answer: &StatsResponse) -> Markup {
+/// Shows the plots of a project, and their numbers as a table. `doubts` is the address of the memories in doubt, if there is a page for them.
+pub(crate) fn section(answer: &StatsResponse, doubts: Option<&str>) -> Markup {
     let Some(activity) = &answer.activity else { return Markup::default() };
     let savings = answer.savings.unwrap_or_default();
     let days = every_day(&activity.days);
@@ -56,7 +56,7 @@ pub(crate) fn section(answer: &StatsResponse) -> Markup {
             (used_plot(&days))
             (saved_plot(&days, &savings))
             (memories_plot(&days, memories))
-            (freshness_plot(activity))
+            (freshness_plot(activity, doubts))
         }
         @if !activity.days.is_empty() {
             details.numbers { summary { "The numbers of each day" } (days_table(&activity.days)) }
@@ -109,7 +109,7 @@ fn memories_plot(days: &[DayActivity], memories: u64) -> Markup {
 }
 
 /// Shows how many memories still fit their files, as one bar.
-fn freshness_plot(activity: &Activity) -> Markup {
+fn freshness_plot(activity: &Activity, doubts: Option<&str>) -> Markup {
     let states = [
         ("is-unchanged", "files unchanged", activity.memories_unchanged),
         ("is-changed", "files changed since", activity.memories_changed),
@@ -141,6 +141,7 @@ fn freshness_plot(activity: &Activity) -> Markup {
                 }
             }
             ul.legend { @for (class, name, memories) in states { li { span.swatch.(class) {} (name) " " span.count { (count(memories)) } } } }
+            @if let Some(address) = doubts.filter(|_| doubtful > 0) { p { a href=(address) { "Confirm, amend or retire them" } } }
             p.dim { "Their state now, by comparing the files that they are about. Earlier states are not recorded." }
         }
     }
@@ -312,9 +313,9 @@ mod tests {
     #[test]
     fn nothing_recorded_is_said() {
         let activity = Some(Activity::default());
-        let page = section(&StatsResponse { activity, ..StatsResponse::default() }).into_string();
+        let page = section(&StatsResponse { activity, ..StatsResponse::default() }, None).into_string();
         assert_eq!(page.matches("Nothing is recorded").count(), 4, "{page}");
         assert!(!page.contains("<rect") && !page.contains("NaN"), "{page}");
-        assert_eq!(section(&StatsResponse::default()).into_string(), "");
+        assert_eq!(section(&StatsResponse::default(), None).into_string(), "");
     }
 }

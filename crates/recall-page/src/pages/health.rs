@@ -49,7 +49,7 @@ pub(super) async fn page(
     let context = Some(project.subject.context.clone());
     let request = StatsRequest { context, savings: true, activity: true, ..StatsRequest::default() };
     let figures = match site.rpc.stats(request).await {
-        Ok(figures) => plots::section(&figures.into_inner()),
+        Ok(figures) => plots::section(&figures.into_inner(), Some("memories?standing=stale")),
         Err(status) => problem(&Shown::from(status)),
     };
     let shown = html! {
