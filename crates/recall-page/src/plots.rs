@@ -154,14 +154,14 @@ struct Bar<'a> {
 }
 
 impl Bar<'_> {
-    fn whole(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.parts.iter().map(|(_, value)| value).sum()
     }
 }
 
 /// Draws a bar for each day.
 fn plot(name: &str, title: &str, bars: &[Bar<'_>], note: &str) -> Markup {
-    let most = bars.iter().map(Bar::whole).max().unwrap_or(0);
+    let most = bars.iter().map(Bar::total).max().unwrap_or(0);
     html! {
         figure.plot {
             figcaption { h2 { (name) } p { (title) } }
