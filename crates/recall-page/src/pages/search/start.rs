@@ -44,7 +44,7 @@ async fn examples(site: &mut Site, project: &Project) -> Vec<(SavedSearch, &'sta
     let name = file.as_ref().and_then(file_name);
     let examples = [
         page.map(|words| (words.join(" "), "", "in words")),
-        file.as_ref().and_then(|doc| Some((filtered(doc)?, "", "with filters"))),
+        file.as_ref().and_then(|doc| Some((filter_query(doc)?, "", "with filters"))),
         decision.and_then(|words| {
             Some((format!("type:decision {}", words.iter().max_by_key(|word| word.len())?), "", "a memory"))
         }),
@@ -85,7 +85,7 @@ fn file_name(doc: &Document) -> Option<String> {
 }
 
 /// Returns a search for a file by its language and directory.
-fn filtered(doc: &Document) -> Option<String> {
+fn filter_query(doc: &Document) -> Option<String> {
     let (folder, _) = doc.path.rsplit_once('/')?;
     let name = file_name(doc)?.replace('_', " ");
     let folder = if folder.contains(char::is_whitespace) { format!("\"{folder}\"") } else { folder.to_owned() };
@@ -116,7 +116,7 @@ mod tests {
     fn a_file_is_an_example_with_its_language_and_folder() {
         let check = |path: &str, language: &str, expected: Option<&str>| {
             let doc = Document { path: path.to_owned(), language: language.to_owned(), ..Document::default() };
-            assert_eq!(filtered(&doc).as_deref(), expected, "{path}");
+            assert_eq!(filter_query(&doc).as_deref(), expected, "{path}");
         };
         check("src/request_context.py", "python", Some("request context lang:python path:src"));
         check("a b/store.rs", "rust", Some("store lang:rust path:\"a b\""));
