@@ -8,6 +8,7 @@ use recall_api::Reason;
 
 use crate::Exit;
 use crate::error::{CliError, CommandError};
+use crate::process_env::ProcessEnv;
 
 /// How an editor is told the line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,9 @@ const EDITORS: &[(&[&str], LineSyntax)] = &[
     (&["kate", "kwrite", "mate"], LineSyntax::Line),
 ];
 
+/// The editor of users who name none.
+const FALLBACK: &str = "vi";
+
 /// An editor as the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Editor {
@@ -44,13 +48,18 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// Parses the command of an editor, such as `code --wait`.
+    /// Returns the user's editor: `VISUAL`, else `EDITOR`, else vi, as for git.
     ///
     /// # Errors
-    /// The command is missing, or a quotation mark in it is not closed.
-    pub(crate) fn parse(command: Option<&str>) -> Result<Self, CommandError> {
-        let Some(command) = command else {
-            let cli_error = CliError::new(Exit::Usage, Reason::NotFound, "neither VISUAL nor EDITOR is set");
+    /// None is named and there is no vi, or a quotation mark in the command is not closed.
+    pub(crate) fn find(process_env: &ProcessEnv) -> Result<Self, CommandError> {
+        Self::choose(process_env.editor.as_deref(), process_env.programs.on_path(FALLBACK).is_some())
+    }
+
+    fn choose(command: Option<&str>, has_fallback: bool) -> Result<Self, CommandError> {
+        let Some(command) = command.or(has_fallback.then_some(FALLBACK)) else {
+            let message = format!("neither VISUAL nor EDITOR is set, and there is no `{FALLBACK}`");
+            let cli_error = CliError::new(Exit::Usage, Reason::NotFound, message);
             return Err(cli_error.with_hint("name your editor, as in `export EDITOR=nano`").into());
         };
         match shlex::split(command).filter(|words| !words.is_empty()) {
@@ -114,7 +123,7 @@ mod tests {
     use super::*;
 
     fn command(editor: &str) -> String {
-        let editor = Editor::parse(Some(editor)).expect("well-formed");
+        let editor = Editor::choose(Some(editor), false).expect("well-formed");
         let (program, arguments) = editor.command(Path::new("/p/a b.rs"), 12);
         let words = std::iter::once(program.into_os_string()).chain(arguments);
         words.map(|word| word.into_string().expect("text")).collect::<Vec<_>>().join("|")
@@ -137,6 +146,13 @@ mod tests {
     }
 
     #[test]
+    fn without_a_named_editor_vi_is_used_if_it_is_there() {
+        let editor = Editor::choose(None, true).expect("vi");
+        assert_eq!(editor.command(Path::new("a.rs"), 3).1, ["+3", "a.rs"]);
+        assert_eq!(Editor::choose(Some("nano"), true).expect("named").words, ["nano"]);
+    }
+
+    #[test]
     fn an_editor_is_in_one_row_only() {
         let mut names: Vec<_> = EDITORS.iter().flat_map(|(names, _)| names.iter()).collect();
         let all = names.len();
@@ -148,7 +164,9 @@ mod tests {
     #[test]
     fn without_an_editor_the_error_says_how_to_name_one() {
         for command in [None, Some(""), Some("vim 'x")] {
-            let Err(CommandError::Failed(cli_error)) = Editor::parse(command) else { panic!("{command:?} is refused") };
+            let Err(CommandError::Failed(cli_error)) = Editor::choose(command, false) else {
+                panic!("{command:?} is refused")
+            };
             assert_eq!(cli_error.exit, Exit::Usage);
             assert!(cli_error.hint.is_some_and(|hint| hint.contains("EDITOR")));
         }

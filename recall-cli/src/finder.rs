@@ -3,6 +3,8 @@
 //! The daemon searches; here are the query line, the list, the preview and the terminal. A key changes the [`state`], which asks
 //! for a search; the latest query wins, and a request for an older one is cancelled.
 
+mod filter;
+mod input;
 mod state;
 mod view;
 
@@ -20,12 +22,13 @@ use ratatui::prelude::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use recall_api::v1;
 use recall_client::Client;
+use recall_core::{MemoryType, title_of};
 use tonic::Status;
 
 use crate::output::format::Screen as Look;
 
-pub(crate) use state::Chosen;
 use state::{Act, State};
+pub(crate) use state::{Chosen, Purpose};
 
 /// The time for which a query must not change before it is sent: less than between two keys of a fast typist, and enough for a
 /// pasted text to be one query.
@@ -34,18 +37,22 @@ const DEBOUNCE: Duration = Duration::from_millis(10);
 /// The request in progress.
 type Pending = Pin<Box<dyn Future<Output = Result<v1::SearchResponse, Status>>>>;
 
-/// Runs the finder until the user chooses a hit or leaves. `None` if the user left.
+/// Runs the finder until the user chooses hits or leaves. `None` if the user left.
 ///
-/// `request` is the search, whose query is replaced by the typed one. The terminal is restored in every case, also on a panic and
+/// `request` is the search, whose query and filters are replaced by those of the user. The terminal is restored in every case, also on a panic and
 /// if the process is asked to end.
 ///
 /// # Errors
 /// The terminal cannot be used.
-pub(crate) async fn run(client: Client, request: v1::SearchRequest, look: Look) -> io::Result<Option<Chosen>> {
+pub(crate) async fn run(
+    client: Client,
+    request: v1::SearchRequest,
+    look: Look,
+) -> io::Result<Option<(Purpose, Vec<Chosen>)>> {
     let mut screen = FullScreen::enter()?;
     let mut events = EventStream::new();
     let mut end = EndSignals::new()?;
-    let mut state = State::new(request.query.clone());
+    let mut state = State::new(&request);
     let mut pending: Option<Pending> = ask(&client, &request, &state);
     loop {
         screen.draw(|frame| view::draw(frame, &state, look))?;
@@ -55,7 +62,11 @@ pub(crate) async fn run(client: Client, request: v1::SearchRequest, look: Look) 
                 match state.on(&event?) {
                     Act::Ask => pending = ask(&client, &request, &state),
                     Act::Copy(text) => screen.copy(&text)?,
-                    Act::Choose(chosen) => return Ok(Some(chosen)),
+                    Act::Remember(text, files) => {
+                        let memory = memory(text, files, request.context.clone());
+                        state.take_memory(client.add(memory).await);
+                    }
+                    Act::Choose(purpose, chosen) => return Ok(Some((purpose, chosen))),
                     Act::Leave => return Ok(None),
                     Act::Draw => {}
                 }
@@ -70,16 +81,24 @@ pub(crate) async fn run(client: Client, request: v1::SearchRequest, look: Look) 
 }
 
 /// Sends the typed query. Dropping the future cancels the request. `None` for a blank query.
-fn ask(client: &Client, request: &v1::SearchRequest, state: &State) -> Option<Pending> {
-    let query = state.query().to_owned();
-    if query.trim().is_empty() {
-        return None;
-    }
-    let (client, request) = (client.clone(), v1::SearchRequest { query, ..request.clone() });
+fn ask(client: &Client, base: &v1::SearchRequest, state: &State) -> Option<Pending> {
+    let (client, request) = (client.clone(), state.request(base)?);
     Some(Box::pin(async move {
         tokio::time::sleep(DEBOUNCE).await;
         client.search(request).await
     }))
+}
+
+/// The note that a user typed about files.
+fn memory(content: String, related_files: Vec<String>, context: Option<v1::RequestContext>) -> v1::AddRequest {
+    v1::AddRequest {
+        context,
+        r#type: MemoryType::Note.as_str().to_owned(),
+        title: title_of(&content),
+        content,
+        related_files,
+        ..v1::AddRequest::default()
+    }
 }
 
 /// The signals that ask a process to end.

@@ -167,7 +167,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("axum*", &["recall-page"]),
     ("hyper", &["recall-page"]),
     ("maud", &["recall-page"]),
-    ("pulldown-cmark", &["recall-page"]),
+    ("pulldown-cmark", &["recall-page", "recall-cli"]),
     ("interprocess", &["recall-client", "recalld", "recall-tests"]),
     ("rmcp", &["recall-shim"]),
     ("ratatui", &["recall-cli"]),

@@ -14,7 +14,7 @@ use super::open::place_of;
 use crate::command_context::CommandContext;
 use crate::editor::Editor;
 use crate::error::{CliError, CommandError};
-use crate::finder::{self, Chosen};
+use crate::finder::{self, Chosen, Purpose};
 use crate::output::{Format, Output};
 use crate::{Exit, args, complete};
 
@@ -39,12 +39,12 @@ pub(crate) struct FindArgs {
     /// Search only documents at or below these paths, or that match these globs.
     #[arg(long = "path", value_name = "PATH|GLOB", add = ArgValueCompleter::new(complete::paths))]
     paths: Vec<String>,
-    /// Print the citation of the chosen hit instead of opening it.
+    /// Print the citations of the chosen hits instead of opening them.
     #[arg(long)]
     print: bool,
 }
 
-/// The hit that was chosen.
+/// A hit that was chosen.
 #[derive(Debug, Serialize)]
 struct Found<'a> {
     citation: &'a str,
@@ -63,17 +63,22 @@ pub(super) async fn run(args: FindArgs, context: &CommandContext) -> Result<Exit
     let chosen = finder::run(client, request(args, context.request_context()), look)
         .await
         .map_err(|source| CliError::refusal("cannot use the terminal", &source))?;
-    let Some(Chosen { citation, place }) = chosen else { return Ok(Exit::NothingFound) };
-    match context.output.format {
-        Format::Json => {
-            let found = Found { citation: &citation, path: &place.path, line: place.line };
-            context.output.answer(&found)?;
-        }
-        Format::Human if prints => Output::raw(&format!("{citation}\n"))?,
-        Format::Human => {
-            let editor = Editor::parse(context.process_env.editor.as_deref())?;
-            let (file, line) = place_of(&place, None, context).await?;
-            editor.open(&file, line)?;
+    let Some((purpose, chosen)) = chosen else { return Ok(Exit::NothingFound) };
+    let editor = match (purpose, context.output.format) {
+        (Purpose::Open, Format::Human) if !prints => Some(Editor::find(&context.process_env)?),
+        _ => None,
+    };
+    for Chosen { citation, place } in chosen {
+        match (&editor, context.output.format) {
+            (Some(editor), _) => {
+                let (file, line) = place_of(&place, None, context).await?;
+                editor.open(&file, line)?;
+            }
+            (None, Format::Json) => {
+                let found = Found { citation: &citation, path: &place.path, line: place.line };
+                context.output.answer(&found)?;
+            }
+            (None, Format::Human) => Output::raw(&format!("{citation}\n"))?,
         }
     }
     Ok(Exit::Done)

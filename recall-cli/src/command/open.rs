@@ -40,8 +40,8 @@ struct OpenedFile<'a> {
 }
 
 pub(super) async fn run(args: OpenArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    let editor = Editor::parse(context.process_env.editor.as_deref())?;
     let (file, line) = find(&args.target, context).await?;
+    let editor = Editor::find(&context.process_env)?;
     if !args.dry_run {
         editor.open(&file, line)?;
     }

@@ -9,6 +9,7 @@ pub(crate) mod excerpt;
 pub(crate) mod index;
 pub(crate) mod item;
 pub(crate) mod list;
+pub(crate) mod markdown;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod overview;

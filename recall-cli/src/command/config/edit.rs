@@ -50,7 +50,7 @@ pub(super) fn run(args: &EditArgs, context: &CommandContext) -> Result<Exit, Com
     let shown = before.as_deref().unwrap_or(NEW_FILE);
     let refused = |source| CliError::refusal(format!("cannot write `{}`", copy.display()), &source);
     fs::create_dir_all(&context.dirs().config).and_then(|()| fs::write(&copy, shown)).map_err(refused)?;
-    let opened = Editor::parse(context.process_env.editor.as_deref()).and_then(|editor| editor.open(&copy, FIRST_LINE));
+    let opened = Editor::find(&context.process_env).and_then(|editor| editor.open(&copy, FIRST_LINE));
     if let Err(error) = opened {
         let _ = fs::remove_file(&copy);
         return Err(error);

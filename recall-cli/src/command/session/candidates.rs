@@ -155,7 +155,7 @@ pub(super) fn request(draft: Draft) -> v1::AddRequest {
 
 /// Lets the user edit a candidate: the first line is its title, and all sections of its template are there.
 fn edit(draft: &Draft, context: &CommandContext) -> Result<Draft, CommandError> {
-    let editor = Editor::parse(context.process_env.editor.as_deref())?;
+    let editor = Editor::find(&context.process_env)?;
     let failed = |error: OpenError| {
         let message = format!("cannot keep the text for the editor: {error}");
         CliError::new(Exit::Refused, Reason::Unavailable, message).with_causes_of(&error)
