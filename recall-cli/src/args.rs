@@ -1,6 +1,7 @@
 //! Command-line arguments of `recall`.
 
 mod global;
+pub(crate) mod groups;
 mod value;
 
 use clap::Parser;
@@ -17,7 +18,13 @@ pub(crate) use value::{
 /// Finds code, documents and decisions of a project by words, symbols and paths, in about a millisecond. A daemon keeps
 /// the indexes open; it is started when it is needed.
 #[derive(Debug, Parser)]
-#[command(name = "recall", version, propagate_version = true, max_term_width = 110)]
+#[command(
+    name = "recall",
+    version,
+    propagate_version = true,
+    max_term_width = 110,
+    after_help = "`recall` alone shows the state of the project. `recall COMMAND --help` explains a command."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -53,7 +53,9 @@ use crate::program::wait;
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prepare a project: create `.recall/` with its configuration and git files.
+    /// Prepare a project to share memories through git.
+    ///
+    /// Creates `.recall/` with the project's configuration and git files.
     #[command(after_help = examples!("recall init", "recall init ~/code/shop"))]
     Init(init::InitArgs),
     /// Index files or directories that the automatic scan leaves out.
@@ -73,14 +75,18 @@ pub(crate) enum Command {
         "recall search --regex 'TODO\\(\\w+\\)' --path src",
     ))]
     Search(search::SearchArgs),
-    /// Search while you type: list, preview, and Enter opens the hit in your editor.
+    /// Search while you type, and open what is found.
+    ///
+    /// Shows a list and a preview. Enter opens the hit in your editor.
     #[command(after_help = examples!(
         "recall find",
         "recall find session --lang rust",
         "recall find --print | xargs recall get",
     ))]
     Find(find::FindArgs),
-    /// Pack what belongs to a task into one text with a budget: code, documents, decisions, tests and commits.
+    /// Pack what belongs to a task into one text with a budget.
+    ///
+    /// It holds code, documents, decisions, tests and commits.
     #[command(after_help = examples!(
         "recall context \"make the retry limit a setting\" --budget-tokens 2000",
         "recall context --file src/retry.rs --types related_code,decisions,tests",
@@ -94,7 +100,7 @@ pub(crate) enum Command {
         "recall query --rql @statement.rql --explain",
     ))]
     Query(query::QueryArgs),
-    /// Save a memory: a decision, a lesson, a pattern, a failure or a note.
+    /// Save a decision, a lesson, a pattern, a failure or a note.
     #[command(after_help = examples!(
         "recall remember \"Retries need jitter.\" --type lesson --file src/retry.rs",
         "git log -1 --format=%B | recall remember - --type decision --title \"Use WAL\"",
@@ -115,7 +121,9 @@ pub(crate) enum Command {
     /// Check memories against their files, or mark memories as valid.
     #[command(after_help = examples!("recall verify", "recall verify L-0123abcd --confirm"))]
     Verify(verify::VerifyArgs),
-    /// Move a memory from the project to the global store, or to the domain given with `--domain`.
+    /// Move a memory from the project to all projects or a domain.
+    ///
+    /// It moves to the global store, or to the domain given with `--domain`.
     #[command(after_help = examples!("recall promote L-0123abcd", "recall promote L-0123abcd --domain payments"))]
     Promote(update::PromoteArgs),
     /// Launch an agent in a mode, with the briefing of a new session.
@@ -126,7 +134,9 @@ pub(crate) enum Command {
         "recall launch --list-modes",
     ))]
     Launch(launch::LaunchArgs),
-    /// Let an agent work on a list of tasks, one run after the other, until they are done or a person has to decide.
+    /// Let an agent work on a list of tasks until they are done.
+    ///
+    /// Starts one run after the other, until all tasks are done or a person has to decide.
     #[command(after_help = examples!(
         "recall loop PRD.json",
         "recall loop PRD.json --agent \"claude -p --permission-mode acceptEdits\" --max-iterations 20",
@@ -142,7 +152,9 @@ pub(crate) enum Command {
         "recall briefing --goal \"make retries bounded\" --budget-tokens 1000",
     ))]
     Briefing(context::BriefingArgs),
-    /// Show what was decided, what stopped holding and what contradicts since a time.
+    /// Show what was decided and what stopped holding since a time.
+    ///
+    /// Also shows which new memories may contradict others.
     #[command(after_help = examples!("recall changes", "recall changes --since v2.3", "recall changes --since \"last week\""))]
     Changes(context::ChangesArgs),
     /// Show a whole document, chunk or memory.
@@ -179,7 +191,7 @@ pub(crate) enum Command {
         "recall history docs/adr/0001-two-indexes.md --limit 5",
     ))]
     History(get::HistoryArgs),
-    /// Show the imports, definitions, uses and links of a symbol or a file.
+    /// Show imports, definitions, uses and links of a symbol or file.
     #[command(after_help = examples!(
         "recall graph SessionStore::open",
         "recall graph src/store.rs --relation imported_by --depth 2",
@@ -188,7 +200,7 @@ pub(crate) enum Command {
     /// Open recall in the browser.
     #[command(after_help = examples!("recall ui", "recall ui --print-url", "recall ui --port 7777 --no-open", "recall ui --listen 192.0.2.7:7777"))]
     Ui(ui::UiArgs),
-    /// Show status.
+    /// Show the state of the index and the daemon, and who is at work.
     #[command(after_help = examples!("recall status", "recall status --failures"))]
     Status(status::StatusArgs),
     /// Show what the stores hold, and estimate what answers saved.
@@ -203,42 +215,54 @@ pub(crate) enum Command {
         after_help = examples!("recall rm docs/old.md", "recall rm docs/internal", "recall rm L-0123abcd")
     )]
     Rm(rm::RmArgs),
-    /// Rebuild the index of a project from its files, or a part of it.
+    /// Rebuild the index of a project, or a part of it, from its files.
     #[command(after_help = examples!("recall rebuild", "recall rebuild --part lexical", "recall rebuild --scope global"))]
     Rebuild(rebuild::RebuildArgs),
     /// Publish the project's branch to a store that a team shares.
     #[command(after_help = examples!("recall publish", "recall publish --branch main", "recall publish --verify"))]
     Publish(publish::PublishArgs),
-    /// Free the space of deleted data, and delete the indexes of roots that no longer exist.
+    /// Free the space of deleted data and of projects that are gone.
+    ///
+    /// Deletes the indexes of roots that no longer exist.
     #[command(after_help = examples!("recall compact", "recall compact --scope all"))]
     Compact(rebuild::CompactArgs),
-    /// Write memories, sessions and everything else that cannot be derived into a file.
+    /// Write what cannot be derived again into a file.
+    ///
+    /// Writes memories, sessions, settings, profiles and selections.
     #[command(after_help = examples!(
         "recall backup ~/recall-2026-11-20.tar.gz",
         "recall backup project.tar.gz --scope project --force",
     ))]
     Backup(backup::BackupArgs),
-    /// Add what a backup has and this machine lacks. Nothing is overwritten or deleted.
+    /// Add what a backup has and this machine lacks.
+    ///
+    /// Nothing is overwritten or deleted.
     #[command(after_help = examples!(
         "recall restore ~/recall-2026-11-20.tar.gz --dry-run",
         "recall restore ~/recall-2026-11-20.tar.gz --trust",
     ))]
     Restore(restore::RestoreArgs),
-    /// Write what a store holds as lines of JSON: documents, chunks, symbols, edges, memories and sessions.
+    /// Write what a store holds as lines of JSON.
+    ///
+    /// Writes documents, chunks, symbols, edges, memories and sessions.
     #[command(after_help = examples!(
         "recall export --output shop.ndjson",
         "recall export --output shop.ndjson --resume",
         "recall export --with-embeddings | gzip > shop.ndjson.gz",
     ))]
     Export(export::ExportArgs),
-    /// Add what an export or another tool's memory has and a store lacks. The files of the documents need not be there.
+    /// Add what an export or the memory of another tool holds.
+    ///
+    /// Adds what a store lacks. The files of the documents need not be there.
     #[command(visible_alias = "migrate", after_help = examples!(
         "recall import shop.ndjson",
         "gunzip -c shop.ndjson.gz | recall import -",
         "recall import claude-mem --dry-run",
     ))]
     Import(import::ImportArgs),
-    /// Show which claims of another tool's memory do not hold here, and which of it holds secrets.
+    /// Show what does not hold in the memory of another tool.
+    ///
+    /// Shows which of its claims do not hold here, and which of it holds secrets.
     #[command(after_help = examples!(
         "recall audit",
         "recall audit serena",
@@ -257,26 +281,34 @@ pub(crate) enum Command {
     /// List, install and select models.
     #[command(subcommand)]
     Models(models::ModelsCommand),
-    /// Measure search quality on a dataset; runs the program `recall-bench`.
+    /// Measure search quality on a dataset.
+    ///
+    /// Runs the program `recall-bench`.
     #[command(disable_help_flag = true, disable_version_flag = true, after_help = examples!("recall eval --help"))]
     Eval(external::ExternalArgs),
-    /// Measure search quality on your own code; runs the program `recall-bench`.
+    /// Measure search quality on your own code.
+    ///
+    /// Runs the program `recall-bench`.
     #[command(disable_help_flag = true, disable_version_flag = true, after_help = examples!("recall bench --help"))]
     Bench(external::ExternalArgs),
     /// Register recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
-    /// Undo what recall wrote outside of its own folders: registrations in agents, hooks, and the service.
+    /// Undo what recall wrote outside of its own folders.
+    ///
+    /// Removes registrations in agents, hooks, and the service.
     #[command(after_help = examples!("recall uninstall --dry-run", "recall uninstall"))]
     Uninstall(uninstall::UninstallArgs),
     /// Answer an event of a coding agent, which it sends to standard input. Agents run it, not people.
-    #[command(after_help = examples!("cat event.json | recall hook prompt", "recall hook session-start --client codex"))]
+    #[command(hide = true, after_help = examples!("cat event.json | recall hook prompt", "recall hook session-start --client codex"))]
     Hook(hook::HookArgs),
-    /// Print the script with which a shell completes commands, paths, ids and symbols.
+    /// Print the script with which a shell completes commands.
+    ///
+    /// It completes commands, options, paths, ids and symbols.
     #[command(after_help = examples!("recall completions zsh"))]
     Completions(completions::CompletionsArgs),
     /// Write the manual pages of all commands into a folder.
-    #[command(after_help = examples!("recall man ~/.local/share/man/man1"))]
+    #[command(hide = true, after_help = examples!("recall man ~/.local/share/man/man1"))]
     Man(man::ManArgs),
 }
 
@@ -293,7 +325,7 @@ pub(crate) fn run(
             .with_hint("only `recall search` reads several projects");
         return Err(error.into());
     }
-    let Some(command) = command else { return wait(overview::run(context)) };
+    let Some(command) = command else { return wait(overview::run(definition, context)) };
     match command {
         Command::Init(args) => init::run(&args, context),
         Command::Include(args) => wait(include::run(args, context)),

@@ -89,6 +89,19 @@ impl CliError {
     }
 }
 
+impl CommandError {
+    /// Turns a missing file into a refusal: the exit code for "nothing found" belongs to searches.
+    #[must_use]
+    pub(crate) fn into_refusal(self) -> Self {
+        match self {
+            Self::Failed(failed) if failed.exit == Exit::NothingFound => {
+                CliError { exit: Exit::Refused, ..*failed }.into()
+            }
+            other => other,
+        }
+    }
+}
+
 impl From<CliError> for CommandError {
     fn from(cli_error: CliError) -> Self {
         Self::Failed(Box::new(cli_error))
@@ -296,6 +309,13 @@ mod tests {
         let cli_error = cli_error_of(ConnectError::NotRunning { socket: PathBuf::from("/run/recalld.sock") });
         assert_eq!(cli_error.exit, Exit::Unreachable);
         assert!(cli_error.hint.expect("a hint").contains("recall daemon start"));
+    }
+
+    #[test]
+    fn a_missing_file_is_no_fruitless_search() {
+        let missing = CommandError::from(tonic::Status::from(Failure::new(Reason::NotFound, "no such file")));
+        let CommandError::Failed(failed) = missing.into_refusal() else { panic!("an error") };
+        assert_eq!((failed.exit, failed.reason), (Exit::Refused, Reason::NotFound));
     }
 
     #[test]

@@ -43,9 +43,10 @@ pub use command_context::CommandContext;
 pub use error::{CliError, CommandError, Exit};
 pub use output::{Format, Output};
 pub use program::{run_program, wait};
-pub use progress::QueryBar;
+pub use progress::ProgressLine;
 
 use crate::args::Cli;
+use crate::args::groups::with_groups;
 
 /// Text for a terminal: styles, tables, quantities, and what may be shown of text from elsewhere.
 pub mod text {
@@ -62,6 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     }
     let exit = run_program(
         &arguments,
+        definition,
         |cli: &Cli| &cli.global,
         |cli, context| command::run(cli.command, definition, &arguments, context),
     );
@@ -71,5 +73,5 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Returns the definition of the program's arguments.
 pub fn definition() -> clap::Command {
-    Cli::command()
+    with_groups(Cli::command())
 }

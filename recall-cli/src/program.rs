@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue};
 use recall_api::Reason;
 use recall_api::hint::{self, Audience};
@@ -22,10 +22,11 @@ static USERS_UMASK: std::sync::OnceLock<rustix::fs::Mode> = std::sync::OnceLock:
 
 /// Runs the command given by the arguments and returns the exit code. The first argument is the program's name.
 ///
-/// `global` returns the global options of the parsed arguments. Wrong arguments, errors and panics are reported, as JSON
+/// `definition` describes the arguments, and `global` returns the global options of the parsed ones. Wrong arguments, errors and panics are reported, as JSON
 /// if the arguments ask for it.
-pub fn run_program<C: Parser>(
+pub fn run_program<C: FromArgMatches>(
     arguments: &[OsString],
+    definition: fn() -> clap::Command,
     global: fn(&C) -> &Global,
     command: impl FnOnce(C, &CommandContext) -> Result<Exit, CommandError>,
 ) -> Exit {
@@ -33,7 +34,7 @@ pub fn run_program<C: Parser>(
     // Every file that a command creates is private to the user, as the daemon's files are.
     #[cfg(unix)]
     USERS_UMASK.get_or_init(|| rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO));
-    let parsed = match C::try_parse_from(arguments) {
+    let parsed = match parse::<C>(arguments, definition()) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(error, arguments),
     };
@@ -49,6 +50,11 @@ pub fn run_program<C: Parser>(
         Err(CommandError::ReaderGone) => Exit::Done,
         Err(CommandError::Failed(cli_error)) => report(&cli_error, &output),
     }
+}
+
+fn parse<C: FromArgMatches>(arguments: &[OsString], mut definition: clap::Command) -> Result<C, clap::Error> {
+    let mut matches = definition.try_get_matches_from_mut(arguments)?;
+    C::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
 }
 
 /// Sets the umask with which the program was started, for an agent that this process becomes or starts.
@@ -73,7 +79,7 @@ pub(crate) fn asks_for_json(arguments: &[OsString]) -> bool {
 
 /// Reports wrong arguments, or prints the help or the version.
 fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
-    best_first(&mut error);
+    keep_likeliest(&mut error);
     if !error.use_stderr() {
         // Help or version, not an error. A failed write means that the reader closed the pipe.
         let _ = error.print();
@@ -89,12 +95,12 @@ fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
-/// Reverses clap's suggestions: clap lists the likeliest one last.
-fn best_first(error: &mut clap::Error) {
+/// Keeps one of clap's suggestions, the likeliest, which clap lists last.
+fn keep_likeliest(error: &mut clap::Error) {
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
         if let Some(ContextValue::Strings(names)) = error.get(kind) {
-            let names = names.iter().rev().cloned().collect();
-            error.insert(kind, ContextValue::Strings(names));
+            let likeliest = names.last().cloned();
+            error.insert(kind, ContextValue::Strings(likeliest.into_iter().collect()));
         }
     }
 }
@@ -133,12 +139,19 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn of_similar_commands_the_likeliest_is_named_first() {
-        let mut error = Cli::try_parse_from(["recall", "serch"]).expect_err("no command");
-        best_first(&mut error);
-        let told = error.to_string();
-        let place = |name: &str| told.find(&format!("'{name}'")).unwrap_or(usize::MAX);
-        assert!(place("search") < place("bench").min(place("graph")), "{told}");
+    fn of_similar_commands_only_the_likeliest_is_suggested() {
+        for (line, expected) in [
+            ("recall serach", "a similar subcommand exists: 'search'"),
+            ("recall serch", "a similar subcommand exists: 'search'"),
+            ("recall sesion list", "a similar subcommand exists: 'session'"),
+            ("recall search x --langauge rust", "a similar argument exists: '--language'"),
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let mut error = parse::<Cli>(&arguments, crate::definition()).expect_err("a mistake");
+            keep_likeliest(&mut error);
+            let told = error.to_string();
+            assert!(told.contains(expected), "{told}");
+        }
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn outdated_memories_can_be_listed_and_a_listing_can_be_limited_to_a_path() {
     let rated = json_of(&sandbox, &project, &["feedback", &id, "outdated"]);
     assert_eq!((&rated["item_stats"]["flagged"], &rated["item_stats"]["retrievals"]), (&json!(true), &json!(1)));
     assert_eq!(listed(&["--flagged"]), [id.as_str()]);
-    assert!(sandbox.recall(&project, &["search", "wombats dig"]).stdout.contains("to be looked at"));
+    assert!(sandbox.recall(&project, &["search", "wombats dig"]).stdout.contains("flagged for review"));
     json_of(&sandbox, &project, &["update", &id, "Wombats dug."]);
     assert_eq!(sandbox.recall(&project, &["list", "--flagged"]).code, Some(1));
     assert_eq!(listed(&["--path", "src"]), ["src/store.rs"]);

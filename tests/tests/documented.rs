@@ -81,6 +81,22 @@ fn every_help_ends_with_examples_that_are_understood() {
     }
 }
 
+/// The page has the groups of the help, with the same commands in the same order.
+#[test]
+fn the_page_lists_the_commands_in_the_groups_of_the_help() {
+    let help = recall_cli::definition().render_help().to_string();
+    let (_, lists) = help.split_once("\n\n").and_then(|(_, rest)| rest.split_once("\n\n")).expect("the lists");
+    let page = fs::read_to_string(workspace().join("docs/cli.md")).expect("the page");
+    let groups: Vec<_> = lists.split("\n\n").take_while(|group| !group.starts_with("Options:")).collect();
+    assert_eq!(groups.len(), 5, "{groups:#?}");
+    for group in groups {
+        let (title, commands) = group.split_once(":\n").expect("a heading");
+        let names = commands.lines().filter_map(|line| line.split_whitespace().next());
+        let row = format!("| {title} | {} |", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
+        assert!(page.contains(&row), "{row}");
+    }
+}
+
 #[test]
 fn a_command_that_does_not_exist_is_found_in_both_programs() {
     for line in ["recall serch x", "recall search x --lang pyton", "recall bench --yours", "recall eval walk"] {

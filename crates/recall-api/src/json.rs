@@ -66,12 +66,17 @@ pub fn session<'a>(session: &'a v1::Session, events: &'a [v1::SessionEvent]) -> 
 pub fn overview<'a>(
     status: &'a v1::StatusResponse,
     sessions: &'a [v1::Session],
+    decisions: &'a [v1::ListEntry],
+    flagged: Option<u64>,
     next: &[(&'a str, &'a str)],
 ) -> impl Serialize {
     #[derive(Serialize)]
     struct Overview<'a> {
         stores: &'a [v1::StoreStatus],
+        at_work: &'a [v1::LiveSession],
         sessions: &'a [v1::Session],
+        decisions: &'a [v1::ListEntry],
+        flagged: Option<u64>,
         next: Vec<Next<'a>>,
         warnings: &'a [v1::Warning],
     }
@@ -82,7 +87,10 @@ pub fn overview<'a>(
     }
     answer(Overview {
         stores: &status.stores,
+        at_work: &status.sessions,
         sessions,
+        decisions,
+        flagged,
         next: next.iter().map(|&(command, reason)| Next { command, reason }).collect(),
         warnings: &status.warnings,
     })

@@ -11,7 +11,7 @@ use crate::quality::{CorpusKind, Query};
 use clap::Args;
 use recall_api::convert::context_type;
 use recall_api::v1;
-use recall_cli::{CommandContext, Exit, Format, QueryBar};
+use recall_cli::{CommandContext, Exit, Format, ProgressLine};
 use recall_client::Client;
 use recall_text::tokens::count;
 
@@ -50,7 +50,7 @@ pub(crate) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
     let ContextArgs { dataset, budgets, types } = args;
     let collection = Collection::open(dataset.as_deref(), context)?;
     let dataset = &collection.dataset;
-    let bar = QueryBar::new(context.output.format, dataset.queries.len() as u64);
+    let bar = ProgressLine::queries(context.output.format, dataset.queries.len() as u64);
     let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); budgets.len()];
     for (name, corpus) in &dataset.corpora {
         let queries: Vec<&Query> = dataset.queries.iter().filter(|query| query.corpus == *name).collect();

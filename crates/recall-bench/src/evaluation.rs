@@ -13,7 +13,7 @@ use crate::quality::{Answer, Corpus, CorpusKind, Dataset, Lines, Query, Run};
 use clap::ValueEnum;
 use recall_api::v1::index_event::Event;
 use recall_api::{Reason, v1};
-use recall_cli::{CliError, CommandContext, CommandError, Exit, QueryBar};
+use recall_cli::{CliError, CommandContext, CommandError, Exit, ProgressLine};
 use recall_client::Client;
 use recall_core::Ablation;
 
@@ -89,7 +89,7 @@ impl Evaluation<'_> {
     /// Runs every query with every setting. Returns one run per setting, in order, without the settings whose stage
     /// took part in no query: their contribution is unknown.
     pub(crate) async fn runs(&self) -> Result<Vec<(Setting, Run)>, BenchError> {
-        let bar = QueryBar::new(self.context.output.format, self.dataset.queries.len() as u64);
+        let bar = ProgressLine::queries(self.context.output.format, self.dataset.queries.len() as u64);
         let mut answers = Answers::new();
         for (name, corpus) in &self.dataset.corpora {
             let queries: Vec<&Query> = self.dataset.queries.iter().filter(|query| query.corpus == *name).collect();
@@ -119,7 +119,7 @@ impl Evaluation<'_> {
         corpus: &Corpus,
         queries: &[&Query],
         answers: &mut Answers,
-        bar: &QueryBar,
+        bar: &ProgressLine,
     ) -> Result<(), BenchError> {
         let root = self.context.absolute(&corpus.path);
         match (self.over, self.home) {
@@ -145,7 +145,7 @@ impl Evaluation<'_> {
         corpus: &Corpus,
         queries: &[&Query],
         answers: &mut Answers,
-        bar: &QueryBar,
+        bar: &ProgressLine,
     ) -> Result<(), BenchError> {
         if self.over == Over::Mcp {
             let message = "the trees of a repository are not measured over MCP".to_owned();
@@ -166,7 +166,7 @@ impl Evaluation<'_> {
         root: &Path,
         queries: &[&Query],
         answers: &mut Answers,
-        bar: &QueryBar,
+        bar: &ProgressLine,
     ) -> Result<(), BenchError> {
         let context = request_context_in(self.context, root);
         index(client, context.clone()).await?;
@@ -182,7 +182,7 @@ impl Evaluation<'_> {
         root: &Path,
         queries: &[&Query],
         answers: &mut Answers,
-        bar: &QueryBar,
+        bar: &ProgressLine,
     ) -> Result<(), BenchError> {
         let program = self.context.own_program(SHIM).ok_or_else(|| {
             let message = format!("the program `{SHIM}` is neither next to this program nor on PATH");
@@ -214,7 +214,7 @@ impl Evaluation<'_> {
         context: &v1::RequestContext,
         query: &Query,
         answers: &mut Answers,
-        bar: &QueryBar,
+        bar: &ProgressLine,
     ) -> Result<(), BenchError> {
         let mut by_setting = Vec::with_capacity(self.settings.len());
         let mut silent = Vec::new();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::quality::{Answer, CorpusKind, Dataset, Decision, JudgeWorth, Lines, Query, Relevant};
 use clap::Args;
 use recall_api::{Reason, v1};
-use recall_cli::{CliError, CommandContext, Exit, Format, QueryBar};
+use recall_cli::{CliError, CommandContext, Exit, Format, ProgressLine};
 use recall_client::Client;
 
 use crate::error::BenchError;
@@ -38,7 +38,7 @@ pub(crate) async fn run(args: JudgeArgs, context: &CommandContext) -> Result<Exi
             .with_hint("take one whose corpora are folders")
             .into());
     }
-    let bar = QueryBar::new(context.output.format, dataset.queries.len() as u64);
+    let bar = ProgressLine::queries(context.output.format, dataset.queries.len() as u64);
     let client = context.connect().await?;
     let (mut judged, mut passed_over): (Vec<(Vec<Decision>, &[Relevant])>, _) = (Vec::new(), 0);
     for (name, corpus) in &dataset.corpora {

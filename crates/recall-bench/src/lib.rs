@@ -36,6 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     run_program(
         &arguments,
+        definition,
         |cli: &Cli| &cli.global,
         |cli, context| {
             wait(async {

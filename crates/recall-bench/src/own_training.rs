@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::quality::{Comparison, Dataset, Query, compare};
 use recall_api::convert::candidates;
 use recall_api::{Reason, v1};
-use recall_cli::{CliError, CommandContext, Exit, QueryBar, project_root};
+use recall_cli::{CliError, CommandContext, Exit, ProgressLine, project_root};
 use recall_client::Client;
 use recall_core::DocumentType;
 use recall_rank::{Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
@@ -103,7 +103,7 @@ struct Gathered {
 }
 
 async fn gather(context: &CommandContext, dataset: &Dataset) -> Result<Gathered, BenchError> {
-    let bar = QueryBar::new(context.output.format, dataset.queries.len() as u64);
+    let bar = ProgressLine::queries(context.output.format, dataset.queries.len() as u64);
     let stretches: HashMap<&str, usize> = dataset
         .queries
         .iter()

@@ -25,6 +25,7 @@ use recall_core::{Scope, StoreScope};
 use recall_journal::{JOURNAL_FILE, LineHash, rfc_3339};
 
 use crate::Engine;
+use crate::operations::{OperationHandle, OperationKind};
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -82,7 +83,15 @@ impl Engine {
         let created = rfc_3339(self.clock.now());
         let stores = self.registry.stores(origin, *scope, &*self.clock)?;
         let project = origin.root(&self.registry.places).map(|root| root.display().to_string()).unwrap_or_default();
-        let mut copies = Copies::new(destination.temporary("copies")?);
+        let operation = self.operations.begin(OperationKind::Backup, &self.place_of_operations(origin));
+        // Only for the progress: what is copied is listed again when it is copied.
+        let mut total = 0;
+        for store in &stores {
+            for area in self.areas(origin, store) {
+                total += sources::list_files(&area, &self.root_of(&area, store))?.len() as u64;
+            }
+        }
+        let mut copies = Copies::new(destination.temporary("copies")?, operation, total);
         // Files are copied one after the other while other clients write. A line refers to what was on disk before it was
         // written, so whatever is referred to is copied after what refers to it:
         // - A project before the domains and the global store: a promotion writes to the wider store first.
@@ -172,11 +181,26 @@ struct Copies<'a> {
     /// The hashes of the lines of the journals.
     hashes: HashSet<LineHash>,
     left_out: Vec<Unused>,
+    operation: OperationHandle<'a>,
+    /// The number of files to copy, about.
+    total: u64,
+    /// The number of files that were looked at.
+    seen: u64,
 }
 
 impl<'a> Copies<'a> {
-    fn new(spool: Temporary<'a>) -> Self {
-        Self { spool, files: Vec::new(), bytes: 0, records: 0, hashes: HashSet::new(), left_out: Vec::new() }
+    fn new(spool: Temporary<'a>, operation: OperationHandle<'a>, total: u64) -> Self {
+        Self {
+            spool,
+            files: Vec::new(),
+            bytes: 0,
+            records: 0,
+            hashes: HashSet::new(),
+            left_out: Vec::new(),
+            operation,
+            total,
+            seen: 0,
+        }
     }
 
     fn add_all(&mut self, sources: Vec<Source>) -> Result<(), BackupError> {
@@ -185,6 +209,8 @@ impl<'a> Copies<'a> {
 
     /// Copies a file. Of a line file, copies only the lines that `is_wanted` selects. An empty file is not copied.
     fn add(&mut self, source: Source, is_wanted: &dyn Fn(&[u8]) -> bool) -> Result<(), BackupError> {
+        self.seen += 1;
+        self.operation.report(self.seen, self.total.max(self.seen));
         let Source { area, path, .. } = &source;
         let Some(content) = area.content(path) else {
             self.leave_out(&source, "its name cannot be used on every platform");

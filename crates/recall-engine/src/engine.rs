@@ -6,6 +6,7 @@ pub(crate) mod recorder;
 mod session_hits;
 mod stores;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
@@ -19,6 +20,8 @@ use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::live::LiveEdits;
+use crate::operations::{OperationProgress, Operations};
+use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
 use crate::task_pool::TaskPool;
@@ -55,6 +58,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`recorder_counts`](Self::recorder_counts).
 /// - Life of the daemon: [`new`](Self::new), [`with_journals`](Self::with_journals), [`close`](Self::close),
 ///   [`make_room`](Self::make_room), [`index_runs`](Self::index_runs), [`running_jobs`](Self::running_jobs),
+///   [`operations`](Self::operations),
 ///   [`chunks_to_embed`](Self::chunks_to_embed), [`use_encoders`](Self::use_encoders), [`use_preranker`](Self::use_preranker),
 ///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge).
 /// - Training: [`feature_set`](Self::feature_set), [`built_in_rankers`](Self::built_in_rankers), [`candidates`](Self::candidates).
@@ -67,6 +71,7 @@ pub struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
     pub(crate) live: LiveEdits,
+    pub(crate) operations: Operations,
     pub(crate) session_hits: SessionHits,
     pub(crate) tasks: TaskPool,
 }
@@ -114,6 +119,7 @@ impl Engine {
             clock,
             recorder,
             live: LiveEdits::default(),
+            operations: Operations::default(),
             session_hits: SessionHits::default(),
             tasks: TaskPool::default(),
         }
@@ -141,6 +147,16 @@ impl Engine {
     /// Returns how much memory is reserved for index runs, and how many index runs wait for it.
     pub fn index_runs(&self) -> BudgetUse {
         self.registry.index_runs.usage()
+    }
+
+    /// Returns how far the long operations are that run for a client's project, the latest first.
+    pub fn operations(&self, origin: &Origin) -> Vec<OperationProgress> {
+        self.operations.progress(&self.place_of_operations(origin))
+    }
+
+    /// Returns the root of a client's project; its directory if that is in none.
+    pub(crate) fn place_of_operations(&self, origin: &Origin) -> PathBuf {
+        origin.root(&self.registry.places).unwrap_or_else(|_| origin.directory.clone())
     }
 
     /// Returns the number of running index jobs.

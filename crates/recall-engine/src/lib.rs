@@ -40,6 +40,7 @@ mod migrate;
 mod moments;
 mod mount;
 mod occurrences;
+mod operations;
 mod origin;
 mod past;
 mod past_root;
@@ -99,6 +100,7 @@ pub use migrate::{
     LeftOutTally, MigrateError, MigrateReport, MigrateRequest, ReadError,
 };
 pub use moments::UnknownTime;
+pub use operations::{OperationKind, OperationProgress};
 pub use origin::{Origin, OriginError, RootCheck};
 pub use past::PastError;
 pub use publish::{Comparison, PublishReport, PublishRequest};

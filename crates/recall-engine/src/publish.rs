@@ -16,6 +16,7 @@ use crate::Engine;
 use crate::error::PublishError;
 use crate::index_runs::{Cancel, Progress};
 use crate::indexing::IndexRequest;
+use crate::operations::OperationKind;
 use crate::origin::Origin;
 use crate::shared::{current_branch, model_of, repository_name};
 use source::Documents;
@@ -80,7 +81,8 @@ impl Engine {
         let branch = Branch { repository, name };
         let model: Option<Model> = self.settings.model.as_ref().map(|model| model_of(&*model.embedder));
         let embedder = self.settings.model.as_ref().map(|model| Arc::clone(&model.embedder));
-        let documents = Documents::list(&store, embedder, cancel)?;
+        let operation = self.operations.begin(OperationKind::Publish, &self.place_of_operations(origin));
+        let documents = Documents::list(&store, embedder, operation, cancel)?;
         let failed = |source| PublishError::new(shared.name.clone(), source);
         let server = shared.store().map_err(|error| failed(recall_shared::PublishError::Store(error)))?;
         let (difference, outcome) = match request.comparison {

@@ -32,14 +32,14 @@ pub(crate) struct BackupArgs {
 
 pub(super) async fn run(args: BackupArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let BackupArgs { file, scope, force } = args;
-    let client = context.connect().await?;
     let request = v1::BackupRequest {
         context: Some(context.request_context()),
         scope: scope::to_proto(scope).into(),
         path: context.absolute(&file).to_string_lossy().into_owned(),
         replace: force,
     };
-    let answer = client.backup(request).await?;
+    let answer = context.ask(async |client| client.backup(request.clone()).await).await;
+    let answer = answer.map_err(CommandError::into_refusal)?;
     let output = &context.output;
     match output.format {
         Format::Json => output.answer(&answer)?,

@@ -83,7 +83,7 @@ pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
     } else {
         output.warn(&answer.warnings);
         match format {
-            Form::Text => output.text(&text(&packed.text))?,
+            Form::Text => output.text(&text(&packed.text, output.width))?,
             Form::Md | Form::Json => Output::raw(&packed.text)?,
         }
     }
@@ -126,7 +126,7 @@ pub(super) async fn run_briefing(args: BriefingArgs, context: &CommandContext) -
         Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&briefing(&answer))?;
+            output.text(&briefing(&answer, output.width))?;
         }
     }
     Ok(Exit::Done)

@@ -16,7 +16,7 @@ use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::style::{GOOD, PATH};
 use crate::output::human::text::printable;
-use crate::progress::RecordLine;
+use crate::progress::{ProgressLine, Unit};
 use crate::{Exit, args};
 
 /// Arguments of `recall export`.
@@ -151,13 +151,13 @@ impl Export {
             resume: self.resume.take(),
         };
         let mut pieces = client.export(request).await?;
-        let line = RecordLine::new(context.output.format, "exporting");
+        let line = ProgressLine::new(context.output.format, "exporting", Unit::Bytes);
         let (mut records, mut written, mut end) = (0, 0, Vec::new());
         while let Some(v1::ExportResponse { data, items }) = pieces.message().await? {
             write(&data)?;
             records = items;
             written += data.len() as u64;
-            line.show(written, Some(records));
+            line.show(written, None, &count_noun(records, "record", "records"));
             tail(&mut end, &data);
         }
         // The daemon may have ended without an error.

@@ -12,7 +12,7 @@ use recall_api::convert::scope;
 use recall_api::v1::import_request::Part;
 use recall_api::v1::{self, ImportResponse};
 use recall_core::Scope;
-use recall_text::quantity::count_noun;
+use recall_text::quantity::{count, count_noun};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -21,7 +21,7 @@ use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::style::{GOOD, NOTE, PATH, WARNING};
 use crate::output::human::text::printable;
-use crate::progress::{RecordLine, wait_for_index};
+use crate::progress::{ProgressLine, Unit, wait_for_index};
 use crate::{Exit, args};
 
 use foreign::ForeignCommand;
@@ -64,11 +64,12 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
     }
     let path = file.expect("clap requires a file without a subcommand");
     let refused = |source: &io::Error| CliError::refusal(format!("cannot read `{}`", path.display()), source);
-    let mut input: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-        Box::new(io::stdin())
+    let (mut input, total): (Box<dyn Read + Send>, Option<u64>) = if path.as_os_str() == "-" {
+        (Box::new(io::stdin()), None)
     } else {
         let file = File::open(context.absolute(&path)).map_err(|source| refused(&source))?;
-        Box::new(file)
+        let total = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|seen| seen.len());
+        (Box::new(file), total)
     };
     let output = &context.output;
     let client = context.connect().await?;
@@ -80,7 +81,7 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
     };
     let (pieces, waiting) = mpsc::channel(PIECES_WAITING);
     let first = v1::ImportRequest { part: Some(Part::Begin(begin)) };
-    let line = RecordLine::new(output.format, "importing");
+    let line = ProgressLine::new(output.format, "importing", Unit::Bytes);
     let send = async {
         let mut written = 0;
         let mut next = Some(first);
@@ -93,7 +94,7 @@ pub(super) async fn run(args: ImportArgs, context: &CommandContext) -> Result<Ex
             let read = input.read(&mut data)?;
             data.truncate(read);
             written += read as u64;
-            line.show(written, None);
+            line.show(written, total, "");
             next = (read > 0).then_some(v1::ImportRequest { part: Some(Part::Data(data)) });
         }
         drop(pieces);
@@ -136,7 +137,8 @@ fn text(answer: &ImportResponse, dry_run: bool) -> String {
     let mut text = format!("export of {PATH}{origin}{PATH:#}, made {made} by recall {}\n", printable(recall_version));
     let verb = if dry_run { "would add" } else { "added" };
     let added = count_noun(*added, "record", "records");
-    let _ = writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {changed} replaced; {known} already there");
+    let _ =
+        writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {} replaced; {} already there", count(*changed), count(*known));
     for v1::ItemFailure { item, code: _, reason } in failures {
         let _ = writeln!(text, "{WARNING}left out{WARNING:#} {PATH}{}{PATH:#}: {reason}", printable(item));
     }

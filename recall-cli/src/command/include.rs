@@ -47,7 +47,7 @@ pub(super) async fn run(args: IncludeArgs, context: &CommandContext) -> Result<E
     let request = request(args, context.request_context())?;
     let client = context.connect().await?;
     let events = client.index(request).await?;
-    progress::follow_index(events, &context.output).await
+    progress::follow_index(events, &client, context).await
 }
 
 fn request(args: IncludeArgs, context: v1::RequestContext) -> Result<v1::IndexRequest, CommandError> {

@@ -1,16 +1,21 @@
 //! `recall man`
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use crate::Exit;
+use crate::args::groups::{GROUPS, members};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::quantity::count_noun;
+
+/// The name of the program, whose page lists its commands.
+const PROGRAM: &str = "recall";
 
 /// Arguments of `recall man`.
 #[derive(Debug, Args)]
@@ -59,19 +64,38 @@ fn write_command(folder: &Path, command: &clap::Command, written: &mut Vec<PathB
     let page = clap_mangen::Man::new(command.clone());
     let path = folder.join(page.get_filename());
     let mut text = Vec::new();
-    page.render(&mut text)?;
+    if command.get_name() == PROGRAM {
+        render_groups(&page, command, &mut text)?;
+    } else {
+        page.render(&mut text)?;
+    }
     fs::write(&path, text)?;
     written.push(path);
     Ok(())
 }
 
+/// Renders the page of the program, whose commands are listed by group.
+fn render_groups(page: &clap_mangen::Man, command: &clap::Command, text: &mut Vec<u8>) -> std::io::Result<()> {
+    page.render_title(text)?;
+    page.render_name_section(text)?;
+    page.render_synopsis_section(text)?;
+    page.render_description_section(text)?;
+    for group in GROUPS {
+        writeln!(text, ".SH {}", group.title.to_uppercase())?;
+        for (name, about) in members(group, command) {
+            writeln!(text, ".TP\n{PROGRAM}\\-{name}(1)\n{}", about.replace('-', "\\-"))?;
+        }
+    }
+    page.render_options_section(text)?;
+    page.render_extra_section(text)?;
+    page.render_version_section(text)
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
     use serde::Deserialize;
 
     use super::*;
-    use crate::args::Cli;
 
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -84,7 +108,7 @@ mod tests {
     #[test]
     fn every_command_has_a_page() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let written = write(folder.path(), Cli::command()).expect("written");
+        let written = write(folder.path(), crate::definition()).expect("written");
         let json = serde_json::to_string(&recall_api::json::answer(Pages { written })).expect("paths are text");
         let Mirror { ok, schema_version, written } = serde_json::from_str(&json).expect("the schema");
         assert_eq!((ok, schema_version.as_str()), (true, "1"));
@@ -95,5 +119,9 @@ mod tests {
         let page = fs::read_to_string(folder.path().join("recall-search.1")).expect("text");
         assert!(page.contains(".TH recall-search 1") && page.contains("\\-\\-lang"), "{page}");
         assert!(page.contains("recall search SessionStore::open"), "the examples: {page}");
+        let page = fs::read_to_string(folder.path().join("recall.1")).expect("text");
+        assert!(page.contains(".SH FIND\n.TP\nrecall\\-search(1)\nSearch code"), "{page}");
+        assert!(page.contains(".SH OPERATE") && page.contains(".SH OPTIONS"), "{page}");
+        assert!(!names.contains(&"recall-hook.1") && !page.contains("recall\\-hook"), "hidden: {page}");
     }
 }

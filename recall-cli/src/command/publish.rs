@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use recall_api::v1;
-use recall_text::quantity::count_noun;
+use recall_text::quantity::{count, count_noun};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -31,9 +31,8 @@ pub(crate) struct PublishArgs {
 
 pub(super) async fn run(args: PublishArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let PublishArgs { store, repository, branch, verify } = args;
-    let client = context.connect().await?;
     let request = v1::PublishRequest { context: Some(context.request_context()), store, repository, branch, verify };
-    let answer = client.publish(request).await?;
+    let answer = context.ask(async |client| client.publish(request.clone()).await).await?;
     let output = &context.output;
     match output.format {
         Format::Json => output.answer(&answer)?,
@@ -68,9 +67,10 @@ fn human(answer: &v1::PublishResponse, verified: bool) -> String {
     );
     let _ = writeln!(
         text,
-        "sent {} with {} ({known_chunks} were there), removed {}, in {:.1} s",
+        "sent {} with {} ({} were there), removed {}, in {:.1} s",
         count_noun(*sent_documents, "document", "documents"),
         count_noun(*sent_chunks, "new chunk", "new chunks"),
+        count(*known_chunks),
         count_noun(*removed_documents, "document", "documents"),
         took_ms / 1e3,
     );

@@ -57,7 +57,7 @@ pub(super) async fn run(args: RebuildArgs, context: &CommandContext) -> Result<E
         target: v1::RebuildTarget::from(part).into(),
     };
     let events = client.rebuild(request).await?;
-    progress::follow_index(events, &context.output).await
+    progress::follow_index(events, &client, context).await
 }
 
 /// Arguments of `recall compact`.

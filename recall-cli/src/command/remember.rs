@@ -7,7 +7,7 @@ use recall_api::v1::{self, AddStatus};
 use recall_core::{Cue, MemoryOrigin, MemoryType, Scope, title_of};
 
 use crate::command_context::CommandContext;
-use crate::error::CommandError;
+use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::memory::format_add;
 use crate::{Exit, args, complete, standard_input};
@@ -97,6 +97,9 @@ fn request(
         origin,
     } = args;
     let content = if text == "-" { input()? } else { text };
+    if content.trim().is_empty() {
+        return Err(CliError::usage("a memory without a text cannot be saved").into());
+    }
     let origin = origin.map_or(v1::Origin::Unspecified, |origin| match origin {
         MemoryOrigin::Observed => v1::Origin::Observed,
         MemoryOrigin::Inferred => v1::Origin::Inferred,
@@ -187,6 +190,14 @@ mod tests {
             valid_until: String::new(),
         };
         assert_eq!(asked(&line), expected);
+    }
+
+    #[test]
+    fn a_blank_text_is_refused_as_such() {
+        let line = Line::try_parse_from(["remember", "  "]).expect("well-formed");
+        let refused = request(line.args, || Ok(String::new()), v1::RequestContext::default());
+        let Err(CommandError::Failed(cli_error)) = refused else { panic!("refused") };
+        assert_eq!(cli_error.message, "a memory without a text cannot be saved");
     }
 
     #[test]

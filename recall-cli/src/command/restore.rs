@@ -7,7 +7,7 @@ use clap::Args;
 use recall_api::convert::scope;
 use recall_api::v1::{self, RestoreResponse};
 use recall_core::Scope;
-use recall_text::quantity::count_noun;
+use recall_text::quantity::{count, count_noun};
 
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
@@ -35,7 +35,6 @@ pub(crate) struct RestoreArgs {
 
 pub(super) async fn run(args: RestoreArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let RestoreArgs { file, scope, dry_run, trust } = args;
-    let client = context.connect().await?;
     let request = v1::RestoreRequest {
         context: Some(context.request_context()),
         scope: scope::to_proto(scope).into(),
@@ -43,7 +42,8 @@ pub(super) async fn run(args: RestoreArgs, context: &CommandContext) -> Result<E
         dry_run,
         trust,
     };
-    let answer = client.restore(request).await?;
+    let answer = context.ask(async |client| client.restore(request.clone()).await).await;
+    let answer = answer.map_err(CommandError::into_refusal)?;
     let output = &context.output;
     match output.format {
         Format::Json => output.answer(&answer)?,
@@ -69,7 +69,7 @@ fn text(answer: &RestoreResponse, dry_run: bool) -> String {
     let verb = if dry_run { "would add" } else { "added" };
     let (added, conflicting) = (count_noun(*added, "record", "records"), conflicts.len() as u64);
     let conflicting = count_noun(conflicting, "conflict", "conflicts");
-    let _ = writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {known} already there; {conflicting}");
+    let _ = writeln!(text, "{GOOD}{verb}{GOOD:#} {added}; {} already there; {conflicting}", count(*known));
     for v1::ItemFailure { item, code: _, reason } in conflicts {
         let _ = writeln!(text, "{WARNING}kept{WARNING:#} {PATH}{}{PATH:#}: {reason}", printable(item));
     }

@@ -49,16 +49,12 @@ pub(super) async fn run(args: RmArgs, context: &CommandContext) -> Result<Exit, 
 
 fn summary(answer: &v1::RemoveResponse) -> String {
     let v1::RemoveResponse { documents, memories, forgotten, .. } = *answer;
-    let mut what = Vec::new();
+    let mut lines = Vec::new();
     if documents > 0 || memories + forgotten == 0 {
-        what.push(count_noun(documents, "document", "documents"));
+        lines.push(format!("removed {} from the index\n", count_noun(documents, "document", "documents")));
     }
     if memories > 0 {
-        what.push(count_noun(memories, "memory", "memories"));
-    }
-    let mut lines = Vec::new();
-    if !what.is_empty() {
-        lines.push(format!("removed {} from the index\n", what.join(" and ")));
+        lines.push(format!("deleted {}\n", count_noun(memories, "memory", "memories")));
     }
     if forgotten > 0 {
         let paths = count_noun(forgotten, "path", "paths");
@@ -76,4 +72,17 @@ fn failures(answer: &v1::RemoveResponse) -> Vec<v1::Warning> {
         severity: Severity::Warning.into(),
     };
     answer.failures.iter().map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_are_deleted_and_documents_only_removed_from_the_index() {
+        let removed = |documents, memories| v1::RemoveResponse { documents, memories, ..v1::RemoveResponse::default() };
+        assert_eq!(summary(&removed(0, 1)), "deleted 1 memory\n");
+        assert_eq!(summary(&removed(1_200, 2)), "removed 1,200 documents from the index\ndeleted 2 memories\n");
+        assert_eq!(summary(&removed(0, 0)), "removed 0 documents from the index\n");
+    }
 }

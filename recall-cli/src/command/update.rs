@@ -114,6 +114,9 @@ pub(super) async fn run_promote(args: PromoteArgs, context: &CommandContext) -> 
             let v1::PromoteResponse { id, scope: store } = &answer;
             let store = scope::store_from_proto(*store).map_or("wider", |store| store.as_str());
             output.text(&format!("{GOOD}promoted{GOOD:#} {PATH}{id}{PATH:#} to the {store} store\n"))?;
+            if answer.scope() == v1::StoreScope::Global {
+                output.note("it is for all projects, so it is no longer checked against the files of this one");
+            }
         }
     }
     Ok(Exit::Done)

@@ -11,8 +11,8 @@ use recall_api::{Failure, InvalidRequest};
 use recall_core::{Clock as _, Provenance, Scope, Timestamp, VerifyMemories, VerifyMode};
 use recall_engine::{
     BudgetUse, CountRecords, Counts, DayCounts, FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, KeptStore,
-    LeftOutGroup, LiveSession, RecorderCounts, Records, Savings, Stats, Status as Found, StatusError, StoreStats,
-    StoreStatus, VerifyReport,
+    LeftOutGroup, LiveSession, OperationProgress, RecorderCounts, Records, Savings, Stats, Status as Found,
+    StatusError, StoreStats, StoreStatus, VerifyReport,
 };
 use tonic::Status;
 
@@ -32,11 +32,21 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     let listed = if failures { FAILURES_LISTED } else { 0 };
     let daemon = &service.daemon;
     // The daemon reports its own state even if the client has no project or an unusable one.
+    let mut operations = Vec::new();
     let (mut stores, warnings) = match context::origin(context) {
-        Ok(origin) => match service.call(move |daemon| daemon.engine.status(&origin, wanted, listed)).await {
-            Ok(Found { stores, open_stores: _ }) => (stores, Vec::new()),
-            Err(status) => (Vec::new(), vec![trouble(&Failure::from_status(&status))]),
-        },
+        Ok(origin) => {
+            let read = move |daemon: &Daemon| {
+                let found = daemon.engine.status(&origin, wanted, listed)?;
+                Ok::<_, StatusError>((found, daemon.engine.operations(&origin)))
+            };
+            match service.call(read).await {
+                Ok((Found { stores, open_stores: _ }, running)) => {
+                    operations = running;
+                    (stores, Vec::new())
+                }
+                Err(status) => (Vec::new(), vec![trouble(&Failure::from_status(&status))]),
+            }
+        }
         Err(InvalidRequest { field: "context.working_directory", .. }) => (Vec::new(), Vec::new()),
         Err(error) => return Err(error.into()),
     };
@@ -62,6 +72,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     };
     Ok(StatusResponse {
         sessions: at_work.into_iter().map(live_session).collect(),
+        operations: operations.into_iter().map(operation).collect(),
         kept: kept.into_iter().map(kept_store).collect(),
         daemon: Some(daemon_status(daemon, sessions)),
         stores: stores.into_iter().map(store_status).collect(),
@@ -103,6 +114,11 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
         auto_started: daemon.identity.is_auto_started(),
         private: *tenure == crate::configuration::Tenure::Private,
     }
+}
+
+fn operation(progress: OperationProgress) -> v1::Operation {
+    let OperationProgress { kind, done, total } = progress;
+    v1::Operation { name: kind.as_str().to_owned(), done, total, unit: kind.unit().to_owned() }
 }
 
 fn live_session(session: LiveSession) -> v1::LiveSession {

@@ -55,7 +55,7 @@ fn one(warning: Warning) -> v1::Warning {
         Warning::Indexing { files_done, files } => {
             // Once every file is read, or while they are counted, the numbers say nothing.
             let message = if files_done < files {
-                format!("the project is being indexed: {files_done} of {files} files are done")
+                format!("the project is being indexed: {} of {} files are done", count(files_done), count(files))
             } else {
                 "the latest edits are being indexed".to_owned()
             };
@@ -268,7 +268,7 @@ fn history_unread(path: String) -> v1::Warning {
 }
 
 fn indexed_first(root: &Path, files: u64, took: Duration) -> v1::Warning {
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let files = count_noun(files, "file", "files");
     let (root, took) = (root.display(), took.as_secs_f64());
     let message = format!("indexed {files} of {root} in {took:.1} s (first search in this project)");
     new("INDEXED_FIRST", Severity::Notice, message, "")

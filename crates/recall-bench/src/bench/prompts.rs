@@ -12,7 +12,7 @@ use crate::quality::mine::{History, MineLimits};
 use crate::quality::{Corpus, Dataset, Query};
 use recall_api::v1;
 use recall_api::v1::remind_request::Occasion;
-use recall_cli::{CommandContext, Exit, Format, QueryBar};
+use recall_cli::{CommandContext, Exit, Format, ProgressLine};
 use recall_client::Client;
 use recall_core::title_of;
 use recall_text::tokens::count;
@@ -55,7 +55,7 @@ pub(crate) async fn run(
         mined.iter().map(|query| (query.commit.clone(), query.body.clone())).collect();
     bodies.retain(|_, body| body.len() >= BODY_BYTES);
     let dataset = Dataset::from_history(&history, mined);
-    let bar = QueryBar::new(context.output.format, 2 * dataset.queries.len() as u64);
+    let bar = ProgressLine::queries(context.output.format, 2 * dataset.queries.len() as u64);
     let (mut found, mut memories) = (Vec::new(), Vec::new());
     for (name, corpus) in &dataset.corpora {
         let queries: Vec<&Query> = dataset.queries.iter().filter(|query| query.corpus == *name).collect();
@@ -104,7 +104,7 @@ async fn with_memories(
     queries: &[&Query],
     bodies: &BTreeMap<String, String>,
     budget_tokens: u32,
-    bar: &QueryBar,
+    bar: &ProgressLine,
 ) -> Result<Vec<FoundMemories>, BenchError> {
     // The newest commit is the first.
     let tree = queries.first().and_then(|query| query.tree.clone());

@@ -20,6 +20,7 @@ use super::error::RestoreError;
 use super::layout::{Area, Content, SELECTION, Unused};
 use crate::Engine;
 use crate::error::StoreError;
+use crate::operations::OperationKind;
 use crate::origin::Origin;
 use crate::store_folder::{StoreFolder, name_of};
 
@@ -102,7 +103,9 @@ impl Engine {
         let Manifest { recall_version, created, project, entries, .. } = manifest;
         let report = RestoreReport { project, created, recall_version, ..RestoreReport::default() };
         let mut restore = Restore::begin(self, origin, *mode, report);
-        for entry in &entries {
+        let operation = self.operations.begin(OperationKind::Restore, &self.place_of_operations(origin));
+        for (done, entry) in (0..).zip(&entries) {
+            operation.report(done, entries.len() as u64);
             // The file may have been replaced since it was checked.
             let content = archive.read(entry).map_err(refused)?;
             if !entry.area.is_seen(*scope) {

@@ -11,6 +11,7 @@ use recall_shared::{ChunkRecord, DocumentRecord, Key, Manifest, Source};
 use crate::error::{PublishSourceError, StoreError};
 use crate::git::Git;
 use crate::index_runs::Cancel;
+use crate::operations::OperationHandle;
 use crate::shared::{KeyedDocument, RecordedMemory, document_key, published_document};
 use crate::store::Store;
 
@@ -23,6 +24,7 @@ pub(super) struct Documents<'a> {
     memories: HashMap<MemoryId, Memory>,
     /// The texts of the chunks that were read last, in the form in which they are embedded.
     read: RefCell<HashMap<Key, OwnedText>>,
+    operation: OperationHandle<'a>,
     cancel: &'a Cancel,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Documents<'a> {
     pub(super) fn list(
         store: &'a Store,
         embedder: Option<Arc<dyn Embedder>>,
+        operation: OperationHandle<'a>,
         cancel: &'a Cancel,
     ) -> Result<Self, PublishSourceError> {
         let tracked = Git::at(&store.root).tracked_paths(&["."]).ok_or(PublishSourceError::NotTracked)?;
@@ -58,7 +61,7 @@ impl<'a> Documents<'a> {
                 rows.insert(path, stored.row);
             }
         }
-        Ok(Self { store, embedder, manifest, rows, memories, read: RefCell::default(), cancel })
+        Ok(Self { store, embedder, manifest, rows, memories, read: RefCell::default(), operation, cancel })
     }
 
     /// Returns the number of documents.
@@ -128,7 +131,7 @@ impl Source for Documents<'_> {
     }
 
     fn report(&self, done: u64, all: u64) -> bool {
-        tracing::debug!(done, all, "documents are published");
+        self.operation.report(done, all);
         !self.cancel.is_cancelled()
     }
 }

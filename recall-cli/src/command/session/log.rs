@@ -110,7 +110,7 @@ pub(super) async fn run_start(args: StartArgs, context: &CommandContext) -> Resu
             output.text(&format_start(&answer))?;
             if let Some(told) = &answer.briefing {
                 output.warn(&told.warnings);
-                output.text(&format!("\n{}", briefing(told)))?;
+                output.text(&format!("\n{}", briefing(told, output.width)))?;
             }
             if !answer.recoverable_session_id.is_empty() {
                 let id = &answer.recoverable_session_id;

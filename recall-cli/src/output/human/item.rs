@@ -7,10 +7,14 @@ use recall_api::v1;
 use recall_core::StoreScope;
 
 use super::excerpt::Marked;
+use super::markdown;
 use super::memory::{broken, facts};
 use super::style::{DIM, LINE, PATH, STRONG, SYMBOL};
-use super::text::{Links, link, printable};
+use super::text::{Links, fit, link, printable, wrap};
 use crate::output::format::Screen;
+
+/// The indentation of the continued lines of prose.
+const WRAPPED_INDENT: usize = 2;
 
 /// The requested text: that of the document or its lines, or that of the chunk if the id named one.
 pub(crate) fn content(answer: &v1::GetResponse) -> (&str, u32) {
@@ -47,6 +51,11 @@ pub(crate) fn render(answer: &v1::GetResponse, screen: Screen, links: Option<&Li
         }
     }
     let (content, first_line) = content(answer);
+    if let (Some(_), Some(width)) = (&answer.memory, screen.width) {
+        text.push('\n');
+        text.push_str(&markdown::render(content, width));
+        return text;
+    }
     text.push_str(
         &Marked { text: content, first_line, matches: &[], language: screen.language(&doc) }
             .render(usize::MAX, screen.width),
@@ -64,8 +73,9 @@ pub(crate) fn memory_text(memory: &v1::Memory, content: &str) -> String {
     text
 }
 
-/// Formats the text of a window. Headings are highlighted, fences left out, and the lines of files indented.
-pub(crate) fn text(window: &str) -> String {
+/// Formats the text of a window. Headings are highlighted, fences left out, and the lines of files indented. For a terminal, prose is
+/// wrapped and the lines of files are cut at its width.
+pub(crate) fn text(window: &str, width: Option<usize>) -> String {
     let mut shown = String::new();
     let mut fence: Option<&str> = None;
     for line in window.lines() {
@@ -73,16 +83,17 @@ pub(crate) fn text(window: &str) -> String {
             if line == open {
                 fence = None;
             } else {
-                let _ = writeln!(shown, "{DIM}│{DIM:#} {}", printable(line));
+                let room = width.map(|width| width.saturating_sub(2));
+                let _ = writeln!(shown, "{DIM}│{DIM:#} {}", fit(&printable(line), room));
             }
         } else if line.starts_with("```") {
             fence = Some(&line[..line.len() - line.trim_start_matches('`').len()]);
         } else if let Some(place) = line.strip_prefix("### ") {
-            let _ = writeln!(shown, "{PATH}{}{PATH:#}", printable(place));
+            let _ = writeln!(shown, "{PATH}{}{PATH:#}", fit(&printable(place), width));
         } else if let Some(heading) = line.strip_prefix("## ") {
             let _ = writeln!(shown, "{LINE}{}{LINE:#}", printable(heading));
         } else {
-            let _ = writeln!(shown, "{}", printable(line));
+            let _ = writeln!(shown, "{}", wrap(&printable(line), width, WRAPPED_INDENT));
         }
     }
     shown
@@ -106,6 +117,26 @@ mod tests {
         let expected = "Contexts nest\nown · verified\n\nPush a new one.\n";
         assert_eq!(memory_text(&memory, "Push a new one."), expected);
         assert_eq!(memory_text(&memory, "Push a new one.\n"), expected);
+    }
+
+    #[test]
+    fn a_memory_on_a_terminal_has_no_marks_of_markdown() {
+        let memory = v1::Memory { title: "Contexts nest".to_owned(), ..v1::Memory::default() };
+        let text = "Call `push` **twice**.\n".to_owned();
+        let answer = v1::GetResponse { memory: Some(memory), text, ..v1::GetResponse::default() };
+        let shown = render(&answer, Screen { width: Some(40), ..Screen::default() }, None);
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        assert!(shown.ends_with("Contexts nest\n\nCall push twice.\n"), "{shown}");
+    }
+
+    #[test]
+    fn no_line_of_a_window_is_wider_than_the_terminal() {
+        let prose = "a sentence with a few words ".repeat(5);
+        let window =
+            format!("## Code\n### src/a/very/long/path/to/a.rs:1-3\n````rust\n{}\n````\n{prose}\n", "x".repeat(90));
+        let shown = anstream::adapter::strip_str(&text(&window, Some(32))).to_string();
+        assert!(shown.lines().all(|line| line.chars().count() <= 32), "{shown}");
+        assert!(shown.contains("│ xxx") && shown.contains("\n  "), "{shown}");
     }
 
     #[test]
@@ -135,7 +166,7 @@ mod tests {
     #[test]
     fn a_window_is_shown_without_its_fences() {
         let window = "## Code\n### src/a.rs:1-3\n````rust\nlet a = \"```\";\n````\n- src/b.rs:4-9 fn b()\n";
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text(window)), @r#"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text(window, None)), @r#"
         Code
         src/a.rs:1-3
         │ let a = "```";

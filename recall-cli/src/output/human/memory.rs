@@ -28,7 +28,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
-        facts.push("to be looked at".to_owned());
+        facts.push("flagged for review".to_owned());
     }
     facts
 }
@@ -148,11 +148,11 @@ pub(crate) fn format_update(memory: &v1::Memory) -> String {
 pub(crate) fn format_feedback(item: &str, stats: &v1::ItemStats) -> String {
     let v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged, uses } = stats;
     let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
-    let flag = if *flagged { format!(", {WARNING}to be looked at{WARNING:#}") } else { String::new() };
+    let flag = if *flagged { format!(", {WARNING}flagged for review{WARNING:#}") } else { String::new() };
     let among = if *retrievals > 0 { format!(", among the hits {retrievals} times") } else { String::new() };
     let used =
         if *uses > 0 { format!(", used in {}", count_noun(*uses, "session", "sessions")) } else { String::new() };
-    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not{share}{among}{used}{flag}\n", printable(item))
+    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not useful{share}{among}{used}{flag}\n", printable(item))
 }
 
 /// Formats the state of each memory on one line, with its broken anchors below.

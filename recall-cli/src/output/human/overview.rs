@@ -20,55 +20,88 @@ pub(crate) struct Suggestion {
 }
 
 /// What is known about the project and the user's own store.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overview<'a> {
     /// The project's store; `None` if the working directory has no usable root.
     pub(crate) project: Option<&'a v1::StoreStatus>,
     /// The global store.
     pub(crate) global: Option<&'a v1::StoreStatus>,
+    /// The sessions that are at work, the latest first.
+    pub(crate) at_work: &'a [v1::LiveSession],
     /// The latest sessions of the project, the latest first.
     pub(crate) sessions: &'a [v1::Session],
+    /// The latest decisions, the latest first.
+    pub(crate) decisions: &'a [v1::ListEntry],
+    /// The number of items flagged for review; 0 if they were not counted.
+    pub(crate) flagged: u64,
 }
 
-/// Formats an overview and the suggestions for a width.
+/// The number of sessions at work, of earlier sessions, and of decisions that are shown.
+const SHOWN: usize = 3;
+
+/// The column in which values begin.
+const VALUE_INDENT: usize = 12;
+
+/// Formats an overview and the next step for a width, in at most about 20 lines.
 pub(crate) fn render(overview: Overview<'_>, next: &[Suggestion], screen: Screen) -> String {
     let Screen { width, now, .. } = screen;
+    let Overview { project, global, at_work, sessions, decisions, flagged } = overview;
     let mut text = String::new();
-    match overview.project {
+    match project {
         Some(project) => {
             let room = width.map(|width| width.saturating_sub(columns(&project.name) + 2));
             let path = printable(&project.root).into_owned();
             let _ = writeln!(
                 text,
-                "{STRONG}{}{STRONG:#}  {PATH}{}{PATH:#}",
+                "{STRONG}{}{STRONG:#}  {PATH}{}{PATH:#}\n",
                 printable(&project.name),
                 fit_path(&path, room)
             );
-            fact(&mut text, "index", &index(project, now), width);
+            facts(&mut text, "index", vec![index(project, now)], width);
         }
-        None => text.push_str("no project here\n"),
+        None => text.push_str("no project here\n\n"),
     }
-    if let Some(memories) = memories(overview.project, overview.global) {
-        fact(&mut text, "memories", &memories, width);
+    facts(&mut text, "memories", memories(project, global).into_iter().collect(), width);
+    facts(&mut text, "review", review(project, flagged).into_iter().collect(), width);
+    let here = project.map_or("", |project| project.root.as_str());
+    let blocks = [
+        ("at work", at_work.iter().map(|session| session_at_work(session, here, now)).collect()),
+        ("lately", sessions.iter().filter_map(|session| earlier_session(session, now)).take(SHOWN).collect()),
+        ("decided", decisions.iter().take(SHOWN).filter_map(|entry| decision(entry, now)).collect::<Vec<_>>()),
+    ];
+    if blocks.iter().any(|(_, facts)| !facts.is_empty()) {
+        text.push('\n');
     }
-    if let Some(sessions) = sessions(overview.sessions, now) {
-        fact(&mut text, "sessions", &sessions, width);
+    for (name, mut lines) in blocks {
+        let more = lines.len().saturating_sub(SHOWN) as u64;
+        lines.truncate(SHOWN);
+        if more > 0 {
+            let rest = format!("and {} more: recall status --sessions", count(more));
+            lines.push(Fact { style: DIM, lead: rest, rest: String::new() });
+        }
+        facts(&mut text, name, lines, width);
     }
-    let widest = next.iter().map(|suggestion| columns(suggestion.command)).max().unwrap_or(0);
     text.push('\n');
-    for Suggestion { command, reason } in next {
-        let padding = " ".repeat(widest - columns(command));
-        let room = width.map(|width| width.saturating_sub(widest + 4));
-        let _ = writeln!(text, "  {SYMBOL}{command}{SYMBOL:#}{padding}  {DIM}{}{DIM:#}", fit(reason, room));
-    }
+    let steps = next.first().map(|Suggestion { command, reason }| Fact {
+        style: SYMBOL,
+        lead: (*command).to_owned(),
+        rest: format!("  {reason}"),
+    });
+    let all = Fact { style: SYMBOL, lead: "recall --help".to_owned(), rest: "  lists all commands".to_owned() };
+    facts(&mut text, "next", steps.into_iter().chain([all]).collect(), width);
     text
 }
 
-/// Appends `  name     value`, cut at the width. Styles have no width.
-fn fact(text: &mut String, name: &str, value: &Fact, width: Option<usize>) {
-    let Fact { style, lead, rest } = value;
-    let room = width.map(|width| width.saturating_sub(12 + columns(lead)));
-    let _ = writeln!(text, "  {name:<9} {style}{lead}{style:#}{}", fit(rest, room));
+/// Appends `  name     value`, one line a value, each cut at the width. Styles have no width.
+fn facts(text: &mut String, name: &str, values: Vec<Fact>, width: Option<usize>) {
+    for (at, Fact { style, lead, rest }) in values.into_iter().enumerate() {
+        let name = if at == 0 { name } else { "" };
+        let room = width.map(|width| width.saturating_sub(VALUE_INDENT));
+        let lead = fit(&lead, room);
+        let room = room.map(|room| room.saturating_sub(columns(&lead)));
+        let rest = if room == Some(0) { "".into() } else { fit(&rest, room) };
+        let _ = writeln!(text, "  {DIM}{name:<9}{DIM:#} {style}{lead}{style:#}{rest}");
+    }
 }
 
 /// A value whose beginning has a style.
@@ -120,25 +153,57 @@ fn memories(project: Option<&v1::StoreStatus>, global: Option<&v1::StoreStatus>)
     } else {
         format!("{} of this project", count(here))
     };
-    let outdated = project.map_or(0, outdated_count);
-    let lead = if outdated > 0 { format!("{} outdated; ", count(outdated)) } else { String::new() };
-    Some(Fact { style: WARNING, lead, rest })
+    Some(Fact { style: anstyle::Style::new(), lead: String::new(), rest })
 }
 
-fn sessions(sessions: &[v1::Session], now: Option<Timestamp>) -> Option<Fact> {
-    let last = sessions.first()?;
-    let open = sessions.iter().filter(|session| session.state() == v1::SessionState::Open).count() as u64;
+/// What a person should look at: memories that no longer match their files, and flagged items.
+fn review(project: Option<&v1::StoreStatus>, flagged: u64) -> Option<Fact> {
+    let outdated = project.map_or(0, outdated_count);
+    let stale = (outdated > 0).then(|| format!("{} stale", count_noun(outdated, "memory", "memories")));
+    let flagged = (flagged > 0).then(|| format!("{} flagged", count_noun(flagged, "item", "items")));
+    let lead = stale.into_iter().chain(flagged).collect::<Vec<_>>().join(", ");
+    (!lead.is_empty()).then(|| Fact { style: WARNING, lead, rest: String::new() })
+}
+
+/// `claude-code on main, 2 min ago: make retries bounded`, and where, if that is another folder.
+fn session_at_work(session: &v1::LiveSession, here: &str, now: Option<Timestamp>) -> Fact {
+    let v1::LiveSession { id: _, agent, work_tree, branch, goal, last_at, files } = session;
+    let lead = if agent.is_empty() { "a person".to_owned() } else { printable(agent).into_owned() };
     let mut rest = String::new();
-    if open > 0 {
-        let _ = write!(rest, "{} open; ", count(open));
+    if work_tree != here {
+        let folder = work_tree.rsplit('/').next().unwrap_or_default();
+        let _ = write!(rest, " in {}", printable(folder));
     }
-    let began = last.started_at.as_ref().map(|time| moment(time, now)).unwrap_or_default();
-    let _ = write!(rest, "the last began {began}");
-    let goal = last.goal.lines().next().unwrap_or_default();
+    if !branch.is_empty() {
+        let _ = write!(rest, " on {}", printable(branch));
+    }
+    if let Some(last) = last_at {
+        let _ = write!(rest, ", {}", moment(last, now));
+    }
+    let goal = goal.lines().next().unwrap_or_default();
     if !goal.is_empty() {
         let _ = write!(rest, ": {}", printable(goal));
+    } else if let Some(file) = files.first() {
+        let _ = write!(rest, ": edits {}", printable(file));
     }
-    Some(Fact { style: anstyle::Style::new(), lead: String::new(), rest })
+    Fact { style: GOOD, lead, rest }
+}
+
+/// When a session that is over began, and its title; `None` for one at work, or if nothing happened in it.
+fn earlier_session(session: &v1::Session, now: Option<Timestamp>) -> Option<Fact> {
+    let title = session.title.lines().next().filter(|title| !title.is_empty())?;
+    (session.state() != v1::SessionState::Open).then(|| dated(session.started_at.as_ref(), title, "", now))
+}
+
+fn decision(entry: &v1::ListEntry, now: Option<Timestamp>) -> Option<Fact> {
+    let memory = entry.memory.as_ref()?;
+    Some(dated(memory.created_at.as_ref(), &memory.title, &memory.id, now))
+}
+
+fn dated(time: Option<&prost_types::Timestamp>, title: &str, id: &str, now: Option<Timestamp>) -> Fact {
+    let lead = time.map(|time| moment(time, now)).unwrap_or_default();
+    let id = if id.is_empty() { String::new() } else { format!("{}  ", printable(id)) };
+    Fact { style: DIM, lead: format!("{lead:<13}"), rest: format!(" {id}{}", printable(title)) }
 }
 
 #[cfg(test)]
@@ -148,6 +213,23 @@ mod tests {
 
     fn time(seconds: i64) -> prost_types::Timestamp {
         prost_types::Timestamp { seconds, nanos: 0 }
+    }
+
+    fn session(state: v1::SessionState, title: &str) -> v1::Session {
+        let (state, title) = (state.into(), title.to_owned());
+        v1::Session { state, title, started_at: Some(time(1_699_990_000)), ..v1::Session::default() }
+    }
+
+    fn live(agent: &str, work_tree: &str, goal: &str) -> v1::LiveSession {
+        v1::LiveSession {
+            agent: agent.to_owned(),
+            work_tree: work_tree.to_owned(),
+            branch: "main".to_owned(),
+            goal: goal.to_owned(),
+            last_at: Some(time(1_699_999_900)),
+            files: vec!["src/flask/app.py".to_owned()],
+            ..v1::LiveSession::default()
+        }
     }
 
     #[test]
@@ -164,28 +246,51 @@ mod tests {
             ..v1::StoreStatus::default()
         };
         let global = v1::StoreStatus { memories: 2, ..v1::StoreStatus::default() };
-        let session = v1::Session {
-            state: v1::SessionState::Open.into(),
-            started_at: Some(time(1_699_990_000)),
-            goal: "make retries bounded\nand fast".to_owned(),
-            ..v1::Session::default()
+        let decision = v1::Memory {
+            id: "D-2fd81ec0".to_owned(),
+            title: "Use WAL for the catalog".to_owned(),
+            created_at: Some(time(1_699_700_000)),
+            ..v1::Memory::default()
+        };
+        let overview = Overview {
+            project: Some(&project),
+            global: Some(&global),
+            at_work: &[
+                live("claude-code", "/home/me/src/flask", "make retries bounded\nand fast"),
+                live("codex", "/home/me/src/shop", ""),
+                live("", "/home/me/src/flask", ""),
+                live("gemini", "/home/me/src/flask", ""),
+            ],
+            sessions: &[
+                session(v1::SessionState::Open, "at work"),
+                session(v1::SessionState::Ended, "fix the redirect test"),
+                session(v1::SessionState::Ended, ""),
+            ],
+            decisions: &[v1::ListEntry { memory: Some(decision), ..v1::ListEntry::default() }],
+            flagged: 2,
         };
         let next = [
-            Suggestion { command: "recall search \"…\"", reason: "find code".to_owned() },
             Suggestion { command: "recall verify", reason: "1 memory is outdated".to_owned() },
+            Suggestion { command: "recall search \"…\"", reason: "find code".to_owned() },
         ];
-        let sessions = [session];
-        let overview = Overview { project: Some(&project), global: Some(&global), sessions: &sessions };
         let now = Timestamp::new(1_700_000_000, 0).ok();
-        insta::assert_snapshot!(plain(&render(overview, &next, Screen { width: Some(80), now, ..Screen::default() })), @r#"
+        insta::assert_snapshot!(plain(&render(overview, &next, Screen { width: Some(80), now, ..Screen::default() })), @r"
         flask  /home/me/src/flask
-          index     complete, 226 documents in 1,780 chunks, changed 16 min ago
-          memories  1 outdated; 4 of this project, 2 for all projects
-          sessions  1 open; the last began 2 hours ago: make retries bounded
 
-          recall search "…"  find code
-          recall verify      1 memory is outdated
-        "#);
+          index     complete, 226 documents in 1,780 chunks, changed 16 min ago
+          memories  4 of this project, 2 for all projects
+          review    1 memory stale, 2 items flagged
+
+          at work   claude-code on main, 1 min ago: make retries bounded
+                    codex in shop on main, 1 min ago: edits src/flask/app.py
+                    a person on main, 1 min ago: edits src/flask/app.py
+                    and 1 more: recall status --sessions
+          lately    2 hours ago   fix the redirect test
+          decided   3 days ago    D-2fd81ec0  Use WAL for the catalog
+
+          next      recall verify  1 memory is outdated
+                    recall --help  lists all commands
+        ");
     }
 
     #[test]
@@ -199,7 +304,7 @@ mod tests {
             ..v1::StoreStatus::default()
         };
         let next = [Suggestion { command: "recall status", reason: "a reason that is longer than this".to_owned() }];
-        let overview = Overview { project: Some(&project), global: None, sessions: &[] };
+        let overview = Overview { project: Some(&project), ..Overview::default() };
         let shown = plain(&render(overview, &next, Screen { width: Some(32), ..Screen::default() }));
         assert!(shown.contains("3 files failed"), "{shown}");
         assert!(shown.lines().all(|line| columns(line) <= 32), "{shown}");

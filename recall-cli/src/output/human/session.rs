@@ -6,8 +6,9 @@ use anstyle::Style;
 use recall_api::v1::{self, SessionState};
 use recall_core::TaskState;
 
+use super::markdown;
 use super::memory::format_add;
-use super::quantity::count_noun;
+use super::quantity::{count, count_noun};
 use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
 use super::table::{Align, Column, render as table};
 use super::text::{moment, printable};
@@ -86,7 +87,7 @@ fn row(session: &v1::Session, sessions: &[v1::Session], screen: Screen) -> [Stri
     [
         session.started_at.as_ref().map(|time| moment(time, screen.now)).unwrap_or_default(),
         state(session.state()).to_owned(),
-        session.events.to_string(),
+        count(session.events),
         tasks_of(session),
         printable(&provenance.git_branch).into_owned(),
         printable(&short_id(&session.id, sessions)).into_owned(),
@@ -172,8 +173,11 @@ fn line(event: &v1::SessionEvent) -> String {
     text
 }
 
-/// Formats a briefing as a model receives it, with its headings highlighted.
-pub(crate) fn briefing(answer: &v1::BriefingResponse) -> String {
+/// Formats a briefing: rendered for a terminal, else as a model receives it.
+pub(crate) fn briefing(answer: &v1::BriefingResponse, width: Option<usize>) -> String {
+    if let Some(width) = width {
+        return markdown::render(&answer.text, width);
+    }
     let mut text = String::new();
     for line in answer.text.lines() {
         let line = printable(line);

@@ -27,7 +27,8 @@ const FACT_INDENT: usize = 15;
 /// Formats the daemon, each store and the metrics.
 pub(crate) fn render(status: &v1::StatusResponse, screen: Screen) -> String {
     let width = screen.width;
-    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _, kept, sessions } = status;
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _, kept, sessions, operations: _ } =
+        status;
     let mut parts: Vec<String> = Vec::new();
     let facts = daemon.iter().map(super::daemon::render).chain(stores.iter().map(store));
     parts.extend(facts.map(|facts| wrap(&facts, width, FACT_INDENT).into_owned()));
