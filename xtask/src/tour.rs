@@ -199,6 +199,8 @@ impl Recall {
     }
 
     fn visit(&self, number: usize, Stop(says, action): &Stop) -> Result<(), String> {
+        // What is shown is the answer of a project at rest, not of one that was just edited.
+        self.wait_for_index()?;
         say(&format!("\n── {number} of {}. {says}\n", STOPS.len()));
         match action {
             Action::Ask(arguments) => self.ask(arguments, None),

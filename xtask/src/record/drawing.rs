@@ -89,15 +89,14 @@ pub(crate) fn draw(scenes: &[Scene], theme: Theme, columns: usize) -> String {
         animate(&mut svg, at, [begin, begin + typed + PAUSE, begin + time], scene, whole);
         begin += time;
     }
-    let _ = write!(
-        svg,
-        "}}\n</style>\n<rect x=\".5\" y=\".5\" width=\"{:.0}\" height=\"{:.0}\" rx=\"8\" fill=\"{ground}\" stroke=\"{frame}\"/>\n",
-        width - 1.0,
-        height - 1.0
-    );
+    let border =
+        format!("<rect x=\".5\" y=\".5\" width=\"{:.0}\" height=\"{:.0}\" rx=\"8\"", width - 1.0, height - 1.0);
+    let _ = write!(svg, "}}\n</style>\n{border} fill=\"{ground}\"/>\n");
     for (at, scene) in scenes.iter().enumerate() {
         draw_scene(&mut svg, at, scene, ground);
     }
+    // It is drawn last, over what covers text that is not typed yet.
+    let _ = writeln!(svg, "{border} fill=\"none\" stroke=\"{frame}\"/>");
     svg.push_str("</svg>\n");
     svg
 }
