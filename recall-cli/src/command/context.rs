@@ -154,7 +154,7 @@ pub(super) async fn run_changes(args: ChangesArgs, context: &CommandContext) -> 
         Format::Json => output.answer(&answer)?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&text(&answer.text))?;
+            output.text(&text(&answer.text, output.width))?;
         }
     }
     Ok(Exit::Done)

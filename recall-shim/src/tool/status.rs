@@ -57,7 +57,17 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 
 /// Formats the state of the daemon and the stores.
 fn text(response: &StatusResponse, detail: Detail) -> String {
-    let StatusResponse { daemon, stores, models, latencies, counters: _, warnings, kept: _, sessions: _ } = response;
+    let StatusResponse {
+        daemon,
+        stores,
+        models,
+        latencies,
+        counters: _,
+        warnings,
+        kept: _,
+        sessions: _,
+        operations: _,
+    } = response;
     let all: Vec<_> = warnings.iter().chain(stores.iter().flat_map(|store| &store.warnings)).cloned().collect();
     let mut text = notes(&all, None);
     for store in stores {
