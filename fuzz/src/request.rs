@@ -46,7 +46,7 @@ const CHECKS: &[Check] = &[
         })
     },
     decode::<v1::HandshakeRequest>,
-    |bytes| check(bytes, |message| convert::query::from_proto(message).map(drop)),
+    |bytes| check(bytes, |message| convert::exact::query_from_proto(message).map(drop)),
     decode::<v1::ContextRequest>,
     decode::<v1::GetRequest>,
     decode::<v1::RemoveRequest>,
@@ -128,7 +128,7 @@ fn check_related(message: &v1::RelatedRequest) -> Result<(), InvalidRequest> {
 fn graph(message: &v1::GraphRequest) -> Result<(), InvalidRequest> {
     convert::limits::graph_nodes(message.limit)?;
     convert::limits::graph_depth(message.depth)?;
-    convert::relation::from_proto(&message.relations).map(drop)
+    convert::relations_from_proto(&message.relations).map(drop)
 }
 
 fn check_list(message: &v1::ListRequest) -> Result<(), InvalidRequest> {

@@ -11,7 +11,6 @@ mod frames;
 mod get;
 mod hit;
 pub(crate) mod index;
-mod notes;
 mod origin;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -22,8 +21,9 @@ mod text;
 pub(crate) use exact::exact;
 pub(crate) use get::{body, get, memory, render_add};
 pub(crate) use index::{failed_items, index, rebuilt, render_init};
-pub(crate) use notes::notes;
 pub(crate) use origin::origin;
 pub(crate) use search::{JUDGE_REMINDER, Shape, nothing, search};
 pub(crate) use session::{briefing, events, render_end, render_start, sessions};
-pub(crate) use text::{ANSWER_CHARS, Place, TAIL_CHARS, TITLE_CHARS, TooMany, chars, clean, inline, moment, page};
+pub(crate) use text::{
+    ANSWER_CHARS, Place, TAIL_CHARS, TITLE_CHARS, TooMany, chars, clean, inline, moment, notes, page,
+};

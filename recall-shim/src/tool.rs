@@ -1,27 +1,18 @@
 //! The tools of the server.
 //!
-//! Each is a row of one table, a file with its call and its text, and a JSON file with its definition. Arguments are checked
+//! Each is a row of one table, a call and its text in a file of its topic, and a JSON file with its definition. Arguments are checked
 //! against the definition. The core set lists less of it, because each session pays for every word.
 
 mod add;
 pub(crate) mod call;
 mod context;
-mod feedback;
-mod get;
 mod graph;
 mod index;
-mod init;
-pub(crate) mod key;
 mod list;
-mod log;
-mod promote;
-mod rebuild;
-mod recall;
 mod related;
 mod search;
 mod session;
 mod status;
-mod store;
 mod verify;
 
 use std::borrow::Cow;
@@ -40,12 +31,12 @@ use crate::error::ToolError;
 use crate::process_env::{Options, ToolSet};
 use call::{Call, Progress};
 
-/// Defines [`Tool`] from one row per tool: its name here, the smallest set that offers it, and its module.
+/// Defines [`Tool`] from one row per tool: its name here, the smallest set that offers it, its definition, and its call.
 ///
-/// A module `m` has the file `tool/m.rs` with `Arguments` and `call`, and the file `tool/m.json` with what clients see: the
-/// name, the description, the schema of the arguments and the annotations.
+/// The definition `d` is the file `tool/d.json` with what clients see: the name, the description, the schema of the arguments and the
+/// annotations. The call reads its arguments into a type of its own.
 macro_rules! tools {
-    ($($tool:ident, $set:ident, $module:ident;)+) => {
+    ($($tool:ident, $set:ident, $definition:literal, $call:path;)+) => {
         /// A tool.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Tool {
@@ -66,7 +57,7 @@ macro_rules! tools {
             /// Returns the text of the definition.
             fn source(self) -> &'static str {
                 match self {
-                    $(Self::$tool => include_str!(concat!("tool/", stringify!($module), ".json")),)+
+                    $(Self::$tool => include_str!(concat!("tool/", $definition, ".json")),)+
                 }
             }
 
@@ -74,7 +65,7 @@ macro_rules! tools {
             async fn answer(self, arguments: JsonObject, call: Call<'_>) -> Result<Answer, ToolError> {
                 let schema = &self.definition().input_schema;
                 match self {
-                    $(Self::$tool => $module::call(arguments::read(schema, arguments)?, call).await,)+
+                    $(Self::$tool => $call(arguments::read(schema, arguments)?, call).await,)+
                 }
             }
         }
@@ -82,24 +73,24 @@ macro_rules! tools {
 }
 
 tools! {
-    Search, Core, search;
-    Context, Core, context;
-    Get, Core, get;
-    Graph, Core, graph;
-    List, Core, list;
-    Add, Core, add;
-    Index, Core, index;
-    Feedback, Core, feedback;
-    Log, Core, log;
-    Status, Core, status;
-    Related, Full, related;
-    Promote, Full, promote;
-    Verify, Full, verify;
-    Session, Full, session;
-    Store, Full, store;
-    Recall, Full, recall;
-    Init, Full, init;
-    Rebuild, Full, rebuild;
+    Search, Core, "search", search::call;
+    Context, Core, "context", context::call;
+    Get, Core, "get", related::get;
+    Graph, Core, "graph", graph::call;
+    List, Core, "list", list::call;
+    Add, Core, "add", add::call;
+    Index, Core, "index", index::call;
+    Feedback, Core, "feedback", verify::feedback;
+    Log, Core, "log", session::log;
+    Status, Core, "status", status::call;
+    Related, Full, "related", related::call;
+    Promote, Full, "promote", add::promote;
+    Verify, Full, "verify", verify::call;
+    Session, Full, "session", session::call;
+    Store, Full, "store", add::store;
+    Recall, Full, "recall", search::recall;
+    Init, Full, "init", index::init;
+    Rebuild, Full, "rebuild", index::rebuild;
 }
 
 impl Tool {

@@ -8,7 +8,6 @@
 //! Calls beyond the limit wait in the pipe: an error would make clients repeat them at once (ADR 54).
 
 mod batch;
-mod id_scan;
 mod message;
 
 use std::collections::{HashMap, VecDeque};

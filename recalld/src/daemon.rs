@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::admission::Admission;
+use crate::blocking::Jobs;
 use crate::configuration::{Configuration, Tenure};
 use crate::event::Events;
-use crate::jobs::Jobs;
 use crate::meter::Meter;
 use crate::models::Models;
 use crate::parsers::ParserPool;

@@ -3,7 +3,6 @@
 //! Models are installed in a folder of the user and run by a library that is loaded when the first model needs it. The
 //! engine decides how a store uses an encoder.
 
-mod described;
 mod on_demand;
 mod problems;
 mod remote;
@@ -13,7 +12,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(crate) use on_demand::STATIC;
+use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run, Runtimes};
 use parking_lot::Mutex;
+use problems::CachedProblems;
+pub(crate) use problems::{ModelProblem, ModelsError};
 use recall_api::v1;
 use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
@@ -23,11 +26,6 @@ use recall_models::{
     BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, NetworkKind, OnnxCrossEncoder, OnnxEncoder,
     OnnxSettings, REGISTRY, RegistryModel, Role,
 };
-
-pub(crate) use described::STATIC;
-use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run, Runtimes};
-use problems::CachedProblems;
-pub(crate) use problems::{ModelProblem, ModelsError};
 pub(crate) use remote::RemoteError;
 use remote::RemoteModels;
 pub(crate) use transfer::Transfer;
@@ -121,7 +119,7 @@ impl Models {
         models.extend(self.remote_models()?);
         let is_there =
             |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(REGISTRY.iter().filter(is_there).map(described::registry_model));
+        models.extend(REGISTRY.iter().filter(is_there).map(on_demand::registry_model));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }
@@ -219,7 +217,7 @@ impl Models {
             self.remote.forget(name)?;
             return Ok(0);
         }
-        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, described::bytes);
+        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, on_demand::installed_bytes);
         self.folder.remove(name)?;
         self.encoders.lock().remove(name);
         self.cross_encoders.lock().remove(name);
@@ -330,7 +328,7 @@ impl Models {
     }
 
     fn describe(&self, model: &Installed) -> v1::Model {
-        described::installed_model(model, self.running(&model.name).as_deref())
+        on_demand::installed_model(model, self.running(&model.name).as_deref())
     }
 
     /// Returns the model of that name if it was requested since the daemon started.
@@ -341,7 +339,7 @@ impl Models {
     }
 
     fn built_in(&self) -> v1::Model {
-        described::built_in(self.built_in == ModelSetting::Static)
+        on_demand::built_in(self.built_in == ModelSetting::Static)
     }
 }
 

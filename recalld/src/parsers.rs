@@ -7,7 +7,6 @@
 //! worker, since the allocator would keep the memory of the syntax tree. Catching the signal in the daemon would not do: after a
 //! stack overflow, nothing in a process can be relied on. Begin with `pool` and `worker`.
 
-mod frame;
 mod pool;
 mod process;
 mod worker;

@@ -14,9 +14,7 @@ use tonic_health::server::HealthReporter;
 
 use crate::accept::{self, Acceptor};
 use crate::daemon::Daemon;
-use crate::deadline::Deadline;
-use crate::middleware::Around;
-use crate::panic::CatchPanic;
+use crate::middleware::{Around, CatchPanic, Deadline};
 use crate::places::Places;
 use crate::service::Service;
 use crate::socket::Bound;

@@ -17,16 +17,13 @@ mod ids;
 mod index;
 mod list;
 mod memory;
-mod migrate;
 mod models;
 mod page;
 mod query;
-mod remind;
 mod run;
 mod search;
 mod session;
 mod status;
-mod transcripts;
 mod transfer;
 pub(crate) mod warning;
 
@@ -74,7 +71,7 @@ impl Recall for Service {
     }
 
     async fn remind(&self, request: Request<v1::RemindRequest>) -> Result<Response<v1::RemindResponse>, Status> {
-        remind::handle(self, request.into_inner()).await.map(Response::new)
+        context_window::remind(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {
@@ -165,15 +162,15 @@ impl Recall for Service {
         &self,
         request: Request<v1::SearchTranscriptsRequest>,
     ) -> Result<Response<v1::SearchTranscriptsResponse>, Status> {
-        transcripts::search(self, request.into_inner()).await.map(Response::new)
+        session::search_transcripts(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn find_fix(&self, request: Request<v1::FindFixRequest>) -> Result<Response<v1::FindFixResponse>, Status> {
-        transcripts::find_fix(self, request.into_inner()).await.map(Response::new)
+        session::find_fix(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn hand_off(&self, request: Request<v1::HandOffRequest>) -> Result<Response<v1::HandOffResponse>, Status> {
-        transcripts::hand_off(self, request.into_inner()).await.map(Response::new)
+        session::hand_off(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn briefing(&self, request: Request<v1::BriefingRequest>) -> Result<Response<v1::BriefingResponse>, Status> {
@@ -304,10 +301,10 @@ impl Recall for Service {
     }
 
     async fn migrate(&self, request: Request<v1::MigrateRequest>) -> Result<Response<v1::MigrateResponse>, Status> {
-        migrate::import(self, request.into_inner()).await.map(Response::new)
+        transfer::migrate(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn audit(&self, request: Request<v1::AuditRequest>) -> Result<Response<v1::AuditResponse>, Status> {
-        migrate::audit(self, request.into_inner()).await.map(Response::new)
+        transfer::audit(self, request.into_inner()).await.map(Response::new)
     }
 }

@@ -25,7 +25,7 @@ use crate::process::{self, SystemClock};
 use crate::server::Server;
 use crate::socket::{self, Bound, Inherited, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, lifecycle, models, panic, parsers, upkeep, wiring};
+use crate::{blocking, event, lifecycle, middleware, models, parsers, wiring};
 
 /// One thread serves the connections and runs short calls; the other takes over while a call occupies the first.
 const WORKERS: usize = 2;
@@ -72,7 +72,7 @@ fn run(args: &Args, version: &'static str) -> Result<(), StartError> {
     let fallback = Settings::default();
     let settings = loaded.as_ref().map_or(&fallback, |loaded| &loaded.settings);
     log::start(&log, &settings.daemon)?;
-    panic::install_hook();
+    middleware::install_panic_hook();
     let Loaded { settings, table, warnings } = loaded?;
     for warning in warnings {
         tracing::warn!(%warning, "a setting was ignored");
@@ -123,10 +123,10 @@ async fn serve(
         let engine = Arc::clone(&daemon.engine);
         event::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
-    upkeep::watch_memory(Arc::clone(&daemon));
-    upkeep::watch_histories(Arc::clone(&daemon));
+    lifecycle::watch_memory(Arc::clone(&daemon));
+    lifecycle::watch_histories(Arc::clone(&daemon));
     if tenure != Tenure::Private {
-        upkeep::watch_gone_roots(Arc::clone(&daemon));
+        lifecycle::watch_gone_roots(Arc::clone(&daemon));
     }
     // Recorded only after the signals are handled: clients send SIGHUP to the recorded process, which would end it otherwise.
     standing.listens(&bound)?;

@@ -25,15 +25,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::admission::Admission;
+use crate::blocking::Jobs;
 use crate::configuration::Configuration;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
-use crate::jobs::Jobs;
+use crate::lifecycle::{COPIES_OF_A_NETWORK, Shares};
 use crate::models::{self, Models};
 use crate::parsers::ParserPool;
 use crate::process::{MemoryUse, SystemClock};
 use crate::reported::Reported;
-use crate::upkeep::{COPIES_OF_A_NETWORK, Shares};
 
 /// How long before its deadline a search stops waiting for an index, so that there is time to answer with a warning.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);

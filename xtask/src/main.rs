@@ -4,7 +4,6 @@
 
 mod changed;
 mod clients;
-mod debian;
 mod dist;
 mod fixture;
 mod programs;
@@ -13,7 +12,6 @@ mod record;
 mod steps;
 mod tour;
 mod windows;
-mod zig;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -61,8 +59,8 @@ fn main() -> ExitCode {
         ["windows", "--build", "--install"] => windows::run(Extent::Build, Install::Run, None),
         ["windows", "--try"] => windows::run(Extent::TryOnly, Install::Ask, None),
         ["windows", trial] => windows::run(Extent::TryOnly, Install::Ask, Some(trial)),
-        ["macos"] => zig::check_macos(Install::Ask),
-        ["macos", "--install"] => zig::check_macos(Install::Run),
+        ["macos"] => programs::check_macos(Install::Ask),
+        ["macos", "--install"] => programs::check_macos(Install::Run),
         ["fixture"] => fixture::run(None),
         ["fixture", folder] => fixture::run(Some(folder)),
         [name] => match STEPS.iter().find(|step| step.name == name) {

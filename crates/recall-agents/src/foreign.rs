@@ -10,8 +10,6 @@
 //! are; hence the copy (ADR 34). Begin with `item` and `kinds`.
 
 mod database;
-mod error;
-mod front_matter;
 mod item;
 mod kinds;
 mod moment;
@@ -20,14 +18,12 @@ mod transcript;
 
 use std::path::{Path, PathBuf};
 
-use recall_core::{ForeignKind, StoreScope};
-
-pub use error::ReadError;
 pub use item::{
     Belonging, ForeignEvent, ForeignFeedback, ForeignFile, ForeignMemory, ForeignOrigin, ForeignSession, Item, LeftOut,
-    LeftOutReason, Sink,
+    LeftOutReason, ReadError, Sink,
 };
 pub use kinds::{Mask, Reading, TranscriptQuery, TranscriptTally, read, read_transcripts};
+use recall_core::{ForeignKind, StoreScope};
 pub use transcript::{Action, CommandRun, Step, Transcript, TranscriptClient, Turn};
 
 /// Returns the places where a tool keeps its files for a store: all are read that exist, unless

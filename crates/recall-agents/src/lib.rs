@@ -22,7 +22,6 @@ pub mod foreign;
 mod hook_event;
 mod hooks;
 mod ledger;
-mod patch;
 mod place;
 mod registration;
 mod rules;

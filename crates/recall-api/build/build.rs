@@ -1,7 +1,6 @@
 //! Generates the types and the service from `proto/recall/v1`, without protoc, and of the answers their JSON and its schemas.
 
 mod json;
-mod options;
 mod schema;
 
 use std::collections::BTreeMap;

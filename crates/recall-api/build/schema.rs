@@ -3,7 +3,7 @@
 use protox::prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
-use crate::options::{Empty, FieldOptions, ValueNames};
+use crate::json::{Empty, FieldOptions, ValueNames};
 
 /// Returns the schemas of messages, by their names. Events have none: no program over HTTP sees them.
 pub(crate) fn write(messages: &[MessageDescriptor]) -> String {

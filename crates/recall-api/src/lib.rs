@@ -10,19 +10,16 @@
 //!
 //! Begin with `convert`, `reason` (why a call fails) and `hint` (what to do about it).
 
+mod answer;
 pub mod convert;
-mod freshness;
 pub mod hint;
 mod invalid;
 pub mod json;
-mod neighbours;
 mod protocol;
 mod reason;
-mod status;
 pub mod v1;
 
-pub use freshness::{may_be_outdated, nothing_matches, searched_files};
+pub use answer::{Neighbours, may_be_outdated, neighbours, nothing_matches, searched_files};
 pub use invalid::{InvalidRequest, Problem};
-pub use neighbours::{Neighbours, neighbours};
 pub use protocol::{PROTOCOLS, Rpc, newest_common, rpcs};
 pub use reason::{Failure, Reason};

@@ -53,8 +53,8 @@ fn every_answer_has_the_json_of_the_schema() {
     let all_fields = Field::ALL.iter().map(|field| field.as_str()).chain([Selected::Score.as_str()]);
     let fields: Vec<_> = all_fields.map(str::to_owned).collect();
     let rows = v1::QueryResponse { fields, ..Filler::new().fill() };
-    write_whole(&mut text, "QueryResponse", json::rows(&rows));
-    write_empty(&mut text, json::rows(&v1::QueryResponse::default()));
+    write_whole(&mut text, "QueryResponse", recall_api::json::rows(&rows));
+    write_empty(&mut text, recall_api::json::rows(&v1::QueryResponse::default()));
 
     for event in [
         index_event::Event::Started(filler.fill()),

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::quality::{CorpusKind, Query};
 use clap::Args;
-use recall_api::convert::context_type;
-use recall_api::v1;
+use recall_api::{convert, v1};
 use recall_cli::{CommandContext, Exit, Format, ProgressLine};
 use recall_client::Client;
 use recall_text::tokens::count;
@@ -40,8 +39,8 @@ pub(crate) struct ContextArgs {
 }
 
 fn kind(text: &str) -> Result<v1::ContextType, String> {
-    context_type::from_name(text).ok_or_else(|| {
-        let known: Vec<String> = context_type::ALL.map(context_type::name).into();
+    convert::context_type(text).ok_or_else(|| {
+        let known: Vec<String> = convert::CONTEXT_TYPES.map(convert::context_type_name).into();
         format!("unknown type `{text}`: the types are {}", known.join(", "))
     })
 }

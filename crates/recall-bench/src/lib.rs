@@ -11,7 +11,6 @@ mod bench;
 mod collection;
 mod context;
 mod error;
-mod eval;
 mod evaluation;
 mod human;
 mod json;
@@ -42,7 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             wait(async {
                 let ended: Result<Exit, BenchError> = match cli.command {
                     Command::Bench(args) => bench::run(args, context).await,
-                    Command::Eval(command) => eval::run(command, context).await,
+                    Command::Eval(command) => args::run_eval(command, context).await,
                 };
                 Ok(ended?)
             })

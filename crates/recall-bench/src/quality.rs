@@ -8,14 +8,12 @@
 //! The module does not know the engine or the daemon: the caller runs the queries and passes the answers.
 
 mod dataset;
-mod judged;
 mod measure;
 pub mod mine;
 mod run;
 mod summary;
 
 pub use dataset::{Corpus, CorpusKind, Dataset, DatasetError, Lines, Query, QueryProblem, Relevant};
-pub use judged::{Decision, JudgeWorth};
 pub use measure::{ForeignQuery, Measure, Metric, MetricError, Row, Scores};
-pub use run::{Answer, Run, RunError};
+pub use run::{Answer, Decision, JudgeWorth, Run, RunError};
 pub use summary::{Comparison, Group, Grouping, Summary, compare};

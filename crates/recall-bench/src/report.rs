@@ -1,16 +1,17 @@
-//! What is measured and shown: search quality with its means, ablations, changes and floors, context windows with a
-//! budget, and the hook of a prompt.
-
-mod show;
+//! What is measured and shown: search quality with its means, ablations, changes and floors, context windows with a budget, and
+//! the hook of a prompt; and the exit code if a floor is missed.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::quality::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
+use recall_api::Reason;
+use recall_cli::{CliError, Exit, Format, Output};
 use recall_core::Ablation;
 
 use crate::error::BenchError;
 use crate::evaluation::{Evaluation, Setting};
+use crate::{human, json};
 
 /// The search quality on a dataset.
 #[derive(Debug)]
@@ -238,6 +239,30 @@ impl ThresholdRow {
     }
 }
 
+impl Report {
+    /// Prints the report. The exit code reports a missed floor.
+    pub(crate) fn show(&self, output: &Output) -> Result<Exit, BenchError> {
+        match output.format {
+            Format::Json => {
+                output.json(&json::report(self))?;
+                Ok(if self.floors.iter().all(FloorCheck::holds) { Exit::Done } else { Exit::Refused })
+            }
+            Format::Human => {
+                output.text(&human::report(self, output.width))?;
+                match self.floors.iter().find(|check| !check.holds()) {
+                    Some(check) => Err(below(check).into()),
+                    None => Ok(Exit::Done),
+                }
+            }
+        }
+    }
+}
+
+fn below(check: &FloorCheck) -> CliError {
+    let FloorCheck { floor: Floor { metric, least }, mean } = check;
+    CliError::new(Exit::Refused, Reason::SearchFailed, format!("{metric} is {mean:.4}; the floor is {least:.4}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,5 +274,13 @@ mod tests {
         for text in ["ndcg@10", "ndcg=0.8", "ndcg@10=", "ndcg@10=high", "ndcg@10=1.5", "=0.8", "ndcg@10=NaN"] {
             assert!(text.parse::<Floor>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_floor_holds_at_its_value() {
+        let floor: Floor = "mrr@5=0.5".parse().expect("a floor");
+        assert!(FloorCheck { floor, mean: 0.5 }.holds());
+        assert!(!FloorCheck { floor, mean: 0.4999 }.holds());
+        assert_eq!(below(&FloorCheck { floor, mean: 0.25 }).message, "mrr@5 is 0.2500; the floor is 0.5000");
     }
 }

@@ -10,7 +10,6 @@
 
 mod arguments;
 mod ask;
-mod bodies;
 mod comments;
 mod letor;
 mod mine;

@@ -5,16 +5,13 @@
 
 mod c;
 mod data;
-mod elixir;
-mod haskell;
-mod hcl;
+mod functional;
 mod imports;
 mod javascript;
 mod jvm;
 mod kubernetes;
 mod scripting;
 mod systems;
-mod web;
 
 use std::ops::Range;
 
@@ -357,16 +354,16 @@ pub(crate) const SYNTAXES: &[Syntax] = &[
     systems::SWIFT,
     scripting::BASH,
     scripting::LUA,
-    elixir::ELIXIR,
-    haskell::HASKELL,
+    functional::ELIXIR,
+    functional::HASKELL,
     systems::ZIG,
     data::SQL,
-    web::HTML,
-    web::CSS,
+    data::HTML,
+    data::CSS,
     data::JSON,
     data::YAML,
     data::TOML,
-    hcl::HCL,
+    data::HCL,
 ];
 
 fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {

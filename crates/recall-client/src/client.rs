@@ -8,10 +8,9 @@ use recall_api::v1;
 use tonic::{IntoRequest, IntoStreamingRequest, Request, Response, Status, Streaming};
 
 use crate::error::ConnectError;
-use crate::handshake::DaemonIdentity;
+use crate::handshake::{DaemonIdentity, OlderDaemon};
 use crate::link::Link;
 use crate::options::ConnectOptions;
-use crate::upgrade::OlderDaemon;
 
 /// The generated client.
 type Rpc = v1::recall_client::RecallClient<tonic::transport::Channel>;

@@ -17,12 +17,11 @@ use tonic::transport::Channel;
 
 use crate::MAX_MESSAGE_BYTES;
 use crate::error::{ConnectError, Unreached};
-use crate::handshake::{self, Compatibility, DaemonIdentity};
+use crate::handshake::{self, Compatibility, DaemonIdentity, KeptBecause, Successor};
 use crate::holder::{DaemonSignal, Holder};
 use crate::launch::{self, LaunchState, Starting};
 use crate::options::{ConnectOptions, Launch};
 use crate::socket::{self, OpenError};
-use crate::upgrade::{self, KeptBecause, Successor};
 
 /// A daemon usually listens a few milliseconds after its start, so the first retries come quickly...
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -266,7 +265,7 @@ impl<'o> ConnectAttempt<'o> {
     /// The start lock is held from before the daemon's version is checked until the next daemon answers, so that one of
     /// many clients replaces it, and none shuts the next one down.
     async fn replace(&mut self, mut reached: Reached) -> Result<Replacement, ConnectError> {
-        let successor = match upgrade::successor(&reached.daemon, self.options.launch, self.options.replace) {
+        let successor = match handshake::successor(&reached.daemon, self.options.launch, self.options.replace) {
             Ok(successor) if !self.has_ended_one => successor,
             kept => {
                 reached.kept = Some(kept.err().unwrap_or(KeptBecause::CameBack));
@@ -275,7 +274,7 @@ impl<'o> ConnectAttempt<'o> {
         };
         // Compared with the daemon each time: another client may have started one of that version since.
         let version = self.version_of(&successor).await?;
-        if !upgrade::is_newer(version.as_deref(), &reached.daemon) {
+        if !handshake::is_newer(version.as_deref(), &reached.daemon) {
             reached.kept = Some(KeptBecause::NoNewerProgram);
             return Ok(Replacement::Kept(Box::new(reached)));
         }

@@ -1,6 +1,8 @@
-//! The handshake with the daemon, and the compatibility and comparison of versions.
+//! The handshake with the daemon, the compatibility and comparison of versions, and the decision whether a client replaces an
+//! older daemon.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::options::ConnectOptions;
+use crate::options::{ConnectOptions, Launch, Replace};
 
 /// The identity that the daemon reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,10 +140,83 @@ fn numbers(version: &str) -> Option<[u64; 3]> {
     parts.next().is_none().then_some(numbers)
 }
 
+/// An older daemon that a client uses as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OlderDaemon {
+    /// The daemon's version.
+    pub version: String,
+    /// The version of this program.
+    pub client_version: String,
+    /// Why it was not replaced.
+    pub why: KeptBecause,
+}
+
+/// The reason why an older daemon was not replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptBecause {
+    /// This client starts no daemon.
+    NotAsked,
+    /// The setting `client.replace_older` is off.
+    TurnedOff,
+    /// A person started it and ends it.
+    Foreground,
+    /// The program that would be started is not newer than the daemon.
+    NoNewerProgram,
+    /// It was replaced, and an older one came back.
+    CameBack,
+}
+
+impl fmt::Display for OlderDaemon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { version, client_version, why } = self;
+        write!(f, "the daemon ({version}) is older than this program ({client_version}) and keeps running")?;
+        f.write_str(match why {
+            KeptBecause::NotAsked => "",
+            KeptBecause::TurnedOff => ": `client.replace_older` is off",
+            KeptBecause::Foreground => ": it was started in the foreground",
+            KeptBecause::NoNewerProgram => ": its program was not upgraded",
+            KeptBecause::CameBack => ": an older daemon was started again",
+        })
+    }
+}
+
+/// The program that runs after the daemon has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Successor {
+    /// The one that this client starts.
+    Ours,
+    /// The one that the service manager starts, at this path.
+    Service {
+        /// The path.
+        program: String,
+    },
+}
+
+/// Returns the program that would take over from an older daemon.
+///
+/// # Errors
+/// The daemon must not be replaced by this client.
+pub(crate) fn successor(daemon: &DaemonIdentity, launch: Launch, replace: Replace) -> Result<Successor, KeptBecause> {
+    match (launch, replace) {
+        (Launch::Never, _) => Err(KeptBecause::NotAsked),
+        (_, Replace::Never) => Err(KeptBecause::TurnedOff),
+        _ if daemon.auto_started => Ok(Successor::Ours),
+        _ if daemon.managed && !daemon.program.is_empty() => Ok(Successor::Service { program: daemon.program.clone() }),
+        _ => Err(KeptBecause::Foreground),
+    }
+}
+
+/// Whether a program is newer than the daemon. An unknown version is not.
+pub(crate) fn is_newer(program: Option<&str>, daemon: &DaemonIdentity) -> bool {
+    program.is_some_and(|program| is_older(&daemon.version, program))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::time::Duration;
 
+    use recall_api::PROTOCOLS;
     use tonic_types::ErrorDetails;
 
     use super::*;
@@ -207,6 +282,53 @@ mod tests {
             ("x.y.z", "1.0.0", None),
         ] {
             assert_eq!(compare(left, right), expected, "{left} against {right}");
+        }
+    }
+
+    fn daemon_upgrade(auto_started: bool, managed: bool, program: &str) -> DaemonIdentity {
+        DaemonIdentity {
+            version: "0.2.0".to_owned(),
+            protocols: PROTOCOLS,
+            pid: 1,
+            uptime: Duration::ZERO,
+            auto_started,
+            managed,
+            program: program.to_owned(),
+            says_data_home: true,
+        }
+    }
+
+    #[test]
+    fn what_a_person_started_is_kept() {
+        let service = || Ok(Successor::Service { program: "/bin/recalld".to_owned() });
+        for (daemon, launch, replace, expected) in [
+            (daemon_upgrade(true, false, ""), Launch::IfNeeded, Replace::Older, Ok(Successor::Ours)),
+            (daemon_upgrade(true, false, ""), Launch::Never, Replace::Older, Err(KeptBecause::NotAsked)),
+            (daemon_upgrade(true, false, ""), Launch::IfNeeded, Replace::Never, Err(KeptBecause::TurnedOff)),
+            (daemon_upgrade(false, true, "/bin/recalld"), Launch::IfNeeded, Replace::Older, service()),
+            (daemon_upgrade(false, true, ""), Launch::IfNeeded, Replace::Older, Err(KeptBecause::Foreground)),
+            (
+                daemon_upgrade(false, false, "/bin/recalld"),
+                Launch::IfNeeded,
+                Replace::Older,
+                Err(KeptBecause::Foreground),
+            ),
+        ] {
+            assert_eq!(successor(&daemon, launch, replace), expected, "{daemon:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_newer_program_takes_over() {
+        for (program, expected) in [
+            (Some("0.2.1"), true),
+            (Some("0.10.0"), true),
+            (Some("0.2.0"), false),
+            (Some("0.1.9"), false),
+            (Some("nonsense"), false),
+            (None, false),
+        ] {
+            assert_eq!(is_newer(program, &daemon_upgrade(true, false, "")), expected, "{program:?}");
         }
     }
 }

@@ -22,16 +22,13 @@ mod holder;
 mod launch;
 mod link;
 mod options;
-mod private;
 mod socket;
-mod upgrade;
 
 pub use client::Client;
 pub use error::{ConnectError, Unreached};
-pub use handshake::DaemonIdentity;
+pub use handshake::{DaemonIdentity, KeptBecause, OlderDaemon};
 pub use link::Attempts;
 pub use options::{ConnectOptions, Launch, Replace};
-pub use upgrade::{KeptBecause, OlderDaemon};
 
 /// The largest message in either direction: a document of the largest configurable size, with room to spare.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;

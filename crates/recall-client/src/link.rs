@@ -1,25 +1,29 @@
-//! The connection of a client, renewed when the daemon goes away, and how often a call that is safe to repeat is made.
+//! The connection of a client, renewed when the daemon goes away; how often a call that is safe to repeat is made; and a daemon
+//! for a single client.
 //!
 //! A daemon that is restarted or replaced breaks its connections. A call is repeated on a new one only if that is safe: it reads, it
 //! has the same effect twice, or it has an idempotency key, under which the daemon does it once.
 
 use std::error::Error;
-use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use recall_api::v1::recall_client::RecallClient;
+use recall_os::Folder;
 use tokio::sync::Mutex;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-use crate::connect::{self, Reached};
+use crate::connect::{self, ConnectAttempt, Reached};
 use crate::error::ConnectError;
-use crate::handshake::DaemonIdentity;
+use crate::handshake::{Compatibility, DaemonIdentity, KeptBecause};
 use crate::options::{ConnectOptions, Launch};
-use crate::private::{self, PrivateDaemon};
 use crate::socket::OpenError;
-use crate::upgrade::KeptBecause;
+use crate::{handshake, launch};
 
 /// A connection, with the options for renewing it.
 #[derive(Debug)]
@@ -102,7 +106,7 @@ async fn reach(options: &ConnectOptions) -> Result<(Reached, Option<PrivateDaemo
     match options.launch {
         Launch::IfNeeded | Launch::Never => Ok((connect::connect_shared(options).await?, None)),
         Launch::Private => {
-            let (reached, private) = private::start(options).await?;
+            let (reached, private) = start(options).await?;
             Ok((reached, Some(private)))
         }
     }
@@ -149,6 +153,107 @@ fn reached_nobody(status: &Status) -> bool {
         let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         inner.is_some_and(|inner| matches!(inner.downcast_ref(), Some(OpenError::NoListener)))
     })
+}
+
+/// How long a private daemon may take to end; the same as a shared one.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The interval between checks whether it has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// A running private daemon. Dropping it stops the daemon and removes its folder.
+#[derive(Debug)]
+pub(crate) struct PrivateDaemon {
+    child: Child,
+    folder: PathBuf,
+}
+
+/// Starts a private daemon and connects to it.
+pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateDaemon), ConnectError> {
+    let binary = launch::binary(options.daemon_binary.as_deref())?;
+    let folder = make_folder(&crate::launch::temporary_folder())?;
+    let options = ConnectOptions { dirs: connect::private_dirs(&options.dirs, folder.clone()), ..options.clone() };
+    let mut daemon = spawn(&binary, folder, options.daemon_home.as_deref())?;
+    let mut attempt = ConnectAttempt::new(&options);
+    loop {
+        if let Some(reached) = attempt.try_reach().await? {
+            return match handshake::compatibility(&reached.daemon, &options.version) {
+                Compatibility::Compatible | Compatibility::CompatibleButOlder => Ok((reached, daemon)),
+                Compatibility::Older => {
+                    let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
+                    Err(ConnectError::Older { version, protocols })
+                }
+                Compatibility::Newer => {
+                    let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
+                    Err(ConnectError::Newer { version, protocols })
+                }
+            };
+        }
+        if let Ok(Some(status)) = daemon.child.try_wait() {
+            let message = launch::read_stderr(&mut daemon.child);
+            let log = launch::log_file(&options.dirs);
+            return Err(ConnectError::StartFailed { status: status.to_string(), message, log });
+        }
+        attempt.pause().await?;
+    }
+}
+
+/// Creates a folder under a unique name that no other user can access.
+fn make_folder(parent: &Path) -> Result<PathBuf, ConnectError> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("recall-private-{}-{number}", std::process::id()));
+        match folder_builder().create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(ConnectError::PrivateFolder { path, source }),
+        }
+    }
+}
+
+fn folder_builder() -> fs::DirBuilder {
+    #[cfg_attr(windows, expect(unused_mut, reason = "a folder has the access list of its parent"))]
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// The daemon ends when its standard input is closed, which the system does even if this program is killed.
+fn spawn(binary: &Path, folder: PathBuf, home: Option<&Path>) -> Result<PrivateDaemon, ConnectError> {
+    let mut command = launch::command(binary);
+    command.envs(home.map(|home| ("RECALL_HOME", home)));
+    command.arg("--private").arg("--runtime").arg(&folder).stdin(Stdio::piped());
+    // An interrupt at the terminal is for the client, which stops the daemon itself.
+    launch::ignore_interrupts(&mut command);
+    match command.spawn() {
+        Ok(child) => Ok(PrivateDaemon { child, folder }),
+        Err(source) => {
+            let _ = fs::remove_dir(&folder);
+            Err(ConnectError::Spawn { binary: binary.to_owned(), source })
+        }
+    }
+}
+
+impl Drop for PrivateDaemon {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let began = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if began.elapsed() > EXIT_TIMEOUT {
+                // It did not end by itself; an error means that it has ended since.
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                break;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        // The daemon removes its folder itself unless it is killed.
+        if let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) {
+            let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
+        }
+    }
 }
 
 #[cfg(all(test, unix))]

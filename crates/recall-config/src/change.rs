@@ -8,16 +8,14 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::layers::{Entry, FileText, loose, on_one_line, project_text, user_text};
+use crate::problem::likely;
+use crate::project::{CONFIGURATION_FILE, initialise};
+use crate::table::Reach;
+use crate::{ConfigError, Dirs, Layer, Place, ProjectError, Settings, Table, Warning};
 use recall_os::{Folder, OpenError};
 use recall_text::PROJECT_FOLDER;
 use toml_edit::{Document, DocumentMut, InlineTable, Item, Table as TomlTable, TableLike, Value};
-
-use crate::error::likely;
-use crate::layers::{Entry, FileText, loose, project_text, user_text};
-use crate::project::{CONFIGURATION_FILE, initialise};
-use crate::read::on_one_line;
-use crate::table::Reach;
-use crate::{ConfigError, Dirs, Layer, Place, ProjectError, Settings, Table, Warning};
 
 /// A file that sets values: a layer of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,12 +13,10 @@
 mod change;
 mod dirs;
 mod environment;
-mod error;
 mod layers;
 mod lock_note;
-mod origin;
+mod problem;
 mod project;
-mod read;
 mod settings;
 mod store_table;
 mod table;
@@ -27,11 +25,10 @@ mod value;
 pub use change::{Change, ChangeError, Changed, SettingsFile, change, defaults, replace_text, text_of};
 pub use dirs::{Dirs, DirsError, RuntimeError};
 pub use environment::{Environment, PlatformDirs};
-pub use error::{ConfigError, Warning};
 pub use lock_note::{LockNote, ProcessStart, program_of};
 #[cfg(windows)]
 pub use lock_note::{kill, user_of};
-pub use origin::{Layer, Origin, Place};
+pub use problem::{ConfigError, Layer, Origin, Place, Warning};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise, settings_root};
 pub use recall_os::project_root;
 pub use settings::{

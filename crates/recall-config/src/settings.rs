@@ -14,8 +14,7 @@ use std::path::Path;
 
 use recall_core::{Freshness, Limits};
 
-use crate::layers::Entry;
-use crate::read::Reader;
+use crate::layers::{Entry, Reader};
 use crate::store_table::store;
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 

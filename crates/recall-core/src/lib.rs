@@ -14,8 +14,6 @@
 mod ascending;
 pub mod breaker;
 mod candidate;
-mod citation;
-mod cue;
 mod cue_derivation;
 mod document;
 mod document_type;
@@ -25,7 +23,6 @@ mod event;
 mod feature_words;
 mod foreign_kind;
 mod ids;
-mod limits;
 mod memory;
 mod memory_id;
 mod remember;
@@ -44,8 +41,6 @@ mod when;
 
 pub use ascending::{find_ascending, last_at_most};
 pub use candidate::{Candidate, RankedList, Retriever, Selectable, Traits, select};
-pub use citation::{Citation, Lines};
-pub use cue::{CUE_BYTES, Cue, CueKind, InvalidCue};
 pub use cue_derivation::derive_cues;
 pub use document::{
     ByteSpan, Chunk, ChunkKind, Document, DocumentKey, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument,
@@ -59,11 +54,12 @@ pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
 pub use feature_words::feature_words;
 pub use foreign_kind::{ForeignKind, UnknownForeignKind};
-pub use ids::{ChunkId, ChunkRow, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError};
-pub use limits::{LOW_CONFIDENCE, Limits};
+pub use ids::{
+    ChunkId, ChunkRow, Citation, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError, Lines,
+};
 pub use memory::{
-    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, Promotion, Provenance, UnknownMemoryOrigin,
-    UseCounts, Verified,
+    Anchor, CUE_BYTES, Cue, CueKind, Deleted, FeedbackTally, InvalidCue, Lineage, Memory, MemoryOrigin, Promotion,
+    Provenance, UnknownMemoryOrigin, UseCounts, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use remember::{
@@ -71,8 +67,8 @@ pub use remember::{
     VerifyMemories, VerifyMode, title_of,
 };
 pub use request::{
-    Ablation, Case, ExactRequest, Explain, Facets, Filters, JudgeUse, Needle, OtherProjects, PathFilter, Recording,
-    SearchRequest, Weights, escape_glob,
+    Ablation, Case, ExactRequest, Explain, Facets, Filters, JudgeUse, LOW_CONFIDENCE, Limits, Needle, OtherProjects,
+    PathFilter, Recording, SearchRequest, Weights, escape_glob,
 };
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use session::{

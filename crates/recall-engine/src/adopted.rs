@@ -11,7 +11,6 @@
 mod check;
 mod claims;
 mod project;
-mod repeats;
 mod sentences;
 
 use std::cell::OnceCell;
@@ -31,8 +30,7 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::git::Git;
 use crate::store::{CheckedAt, Store};
-
-pub(crate) use self::repeats::{Repeats, Statements};
+pub(crate) use sentences::{Repeats, Statements};
 
 /// How long an answer waits for the check of the files. A later one has it.
 const PATIENCE: Duration = Duration::from_millis(100);

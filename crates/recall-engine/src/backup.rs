@@ -13,7 +13,6 @@ mod import;
 mod layout;
 mod records;
 mod restore;
-mod sources;
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -35,9 +34,8 @@ pub use error::{BackupError, ExportError, ImportError, RestoreError};
 pub use export::{Embeddings, ExportRequest, ExportSink, Resume};
 pub use import::{ImportReport, ImportRequest};
 pub use layout::Unused;
-use layout::{Area, Content};
+use layout::{Area, Content, Source, read_source};
 pub use restore::{RestoreMode, RestoreReport, RestoreRequest, Trust};
-use sources::{Source, read};
 
 /// What is backed up, and where the archive goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +86,7 @@ impl Engine {
         let mut total = 0;
         for store in &stores {
             for area in self.areas(origin, store) {
-                total += sources::list_files(&area, &self.root_of(&area, store))?.len() as u64;
+                total += layout::list_files(&area, &self.root_of(&area, store))?.len() as u64;
             }
         }
         let mut copies = Copies::new(destination.temporary("copies")?, operation, total);
@@ -103,7 +101,7 @@ impl Engine {
         // git's merges have the same effect.
         for store in &stores {
             for area in self.areas(origin, store) {
-                copies.add_all(sources::list_files(&area, &self.root_of(&area, store))?)?;
+                copies.add_all(layout::list_files(&area, &self.root_of(&area, store))?)?;
             }
         }
         if *scope != Scope::Global {
@@ -156,7 +154,7 @@ impl Engine {
         let own: HashSet<String> =
             logs.filter_map(|log| Some(log.folder().file_name()?.to_str()?.to_owned())).collect();
         let known = std::mem::take(&mut copies.hashes);
-        for source in sources::list_files(&Area::Written, &root)? {
+        for source in layout::list_files(&Area::Written, &root)? {
             let log = source.path.split_once('/').map(|(log, _)| log);
             match log {
                 Some(log) if !own.contains(log) => {
@@ -216,7 +214,7 @@ impl<'a> Copies<'a> {
             self.leave_out(&source, "its name cannot be used on every platform");
             return Ok(());
         };
-        let mut bytes = match read(&source)? {
+        let mut bytes = match read_source(&source)? {
             Ok(bytes) => bytes,
             Err(reason) => {
                 if let Some(reason) = reason {

@@ -7,7 +7,6 @@ mod history;
 mod kept;
 mod layout;
 mod list;
-mod published;
 mod status;
 
 pub use abbreviated::{Abbreviated, NamesRequest};

@@ -15,7 +15,6 @@ pub(crate) mod meaning;
 pub(crate) mod path_text;
 pub(crate) mod paths;
 mod resolve;
-pub(crate) mod stated;
 pub(crate) mod structure;
 
 use recall_core::{DocumentRow, Edge};
@@ -25,7 +24,7 @@ use rustc_hash::FxHashMap;
 use crate::links::copies::Defined;
 use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::paths::Paths;
-use crate::links::stated::{Imported, Stated};
+use meaning::{Imported, Stated};
 
 /// The weight of an import or a link between documents, divided among its possible targets. A reference weighs at most as much:
 /// see [`Links::edges`].

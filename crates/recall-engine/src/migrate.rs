@@ -10,7 +10,6 @@ mod audit;
 mod claims;
 mod import;
 mod memories;
-mod sessions;
 mod sources;
 
 use std::path::PathBuf;

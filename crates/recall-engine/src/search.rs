@@ -15,21 +15,17 @@ mod candidates;
 mod context;
 mod exact;
 mod expand;
-mod facets;
 mod features;
 mod framed;
 mod fused;
 mod here;
-mod items;
 mod learn;
-mod literals;
 mod logs;
 mod messages;
 mod nearness;
 mod order;
 mod page;
 mod plan;
-mod precedents;
 mod prior;
 mod ranked;
 mod rerank;
@@ -37,7 +33,6 @@ mod retriever_weights;
 mod semantic;
 mod shared;
 mod store_results;
-mod texts;
 mod verdict;
 
 use std::cell::OnceCell;
@@ -61,8 +56,7 @@ use candidates::StoreCandidates;
 use context::{Search, SearchedStore, StageClock};
 use logs::TurnSearch;
 use plan::{SearchPlan, SharedStores, TimeWordsUse};
-use precedents::PastUse;
-use store_results::Links;
+use store_results::{Links, PastUse};
 
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Rescorer, Stage, StageTimes};
 pub use candidate_features::RankedDocument;
@@ -287,7 +281,7 @@ impl Search<'_> {
             best_score,
             next_offset,
             facets: match self.request.facets {
-                Facets::On => facets::facets(self)?,
+                Facets::On => page::facets(self)?,
                 Facets::Off => Vec::new(),
             },
             stale_files: left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>(),

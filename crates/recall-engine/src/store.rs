@@ -32,7 +32,6 @@ mod background;
 mod facts;
 mod files;
 mod index;
-mod jobs;
 mod open;
 mod ordered;
 mod registry;
@@ -56,14 +55,13 @@ use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
 use crate::warning::{Coverage, Warning};
 
-pub(crate) use background::StructureWait;
+pub(crate) use background::{Jobs, StructureWait};
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
 pub(crate) use files::{
     Added, Check, CheckedAt, Decision, DirtySnapshot, Files, ImportedDocument, ImportedWriter, IngestOutcome, Phase,
     RuledOut, SUMMARIES, ScanState, Selection, UnreadLine,
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
-pub(crate) use jobs::Jobs;
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings, Ranking};

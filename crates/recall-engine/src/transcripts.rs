@@ -4,7 +4,6 @@
 //! is indexed or stored, so switching them off leaves nothing behind, and they cannot displace a memory in the list of a search (ADR 70). Secrets are masked before a text is cut. Begin with `read_transcripts` and `rank`.
 
 mod rank;
-mod words;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,9 +21,8 @@ use crate::store::{Store, work_trees};
 use crate::{Engine, mask};
 use rank::parse_citation;
 
-pub(crate) use rank::citation;
 pub use rank::{CommandOutcome, SaidTurn};
-pub(crate) use words::{Words, share_of};
+pub(crate) use rank::{Words, citation, share_of};
 
 /// How much of the project's transcripts was read, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,6 @@ mod analysis;
 mod byte_semaphore;
 mod chunk_document;
 mod clause;
-mod entries;
 mod evidence;
 pub mod exact;
 mod fields;

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::day::{moment_of, rfc_3339};
+use crate::journal::{Entry, Queue};
 use crate::line::{ProvenanceFields, parser_message};
 use crate::lines::Lines;
-use crate::queue::{Entry, Queue};
 use crate::writer::{WriteError, Writer};
 use crate::{AppendError, Day, Disk, LINE_BYTES, Stat, Storage};
 

@@ -14,17 +14,14 @@
 //! A server can be slow, wrong, expensive or curious. So nothing is sent to an address that the user did not choose, and failures are
 //! bounded at three levels: retries of a request, pauses of a server, and the engine's own intervals (ADR 39).
 
-mod batch;
 mod describer;
 mod embed;
 mod encoder;
 mod error;
-mod judge;
 mod language;
 mod link;
 mod model;
 mod provider;
-mod remembered;
 mod usage;
 mod wire;
 
@@ -32,9 +29,8 @@ pub use describer::{RemoteDescriber, probe_describer};
 pub use embed::probe;
 pub use encoder::{EncoderState, RemoteEncoder};
 pub use error::{BadAnswer, ProviderError};
-pub use judge::{RemoteJudge, probe_judge};
+pub use language::{RemoteJudge, probe_judge};
 pub use link::{Link, Network};
 pub use model::{NameError, RemoteModel, RemoteName};
 pub use provider::{Addresses, Key, LinkSettings, Provider, ProviderSetError, Providers, Wire, is_provider_name};
-pub use remembered::{Remembered, RememberedError};
-pub use usage::{Spent, Usage, UsageError};
+pub use usage::{Remembered, RememberedError, Spent, Usage, UsageError};

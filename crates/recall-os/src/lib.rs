@@ -12,17 +12,14 @@
 //! to, ADR 20).
 
 mod error;
-mod file_stamp;
 mod folder;
 pub mod git;
-mod power;
+mod index_files;
 mod project_root;
-mod quarantine;
 pub mod system;
 
 pub use error::OpenError;
-pub use file_stamp::{FileStamp, delete_file, share_file};
 pub use folder::{Access, Folder};
-pub use power::runs_on_battery;
+pub use index_files::{FileStamp, delete_file, quarantine, quarantine_with, share_file};
 pub use project_root::{GIT_FILES, is_temporary_folder, missing_lines, project_root, write_git_files};
-pub use quarantine::{quarantine, quarantine_with};
+pub use system::runs_on_battery;

@@ -6,7 +6,6 @@
 
 mod binning;
 mod boost;
-mod calibrate;
 mod cross_validate;
 mod grow;
 mod judged;

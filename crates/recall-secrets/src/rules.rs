@@ -8,8 +8,6 @@ mod clouds;
 mod code;
 mod further;
 mod general;
-mod operations;
-mod places;
 mod work;
 
 use crate::Rule;
@@ -23,11 +21,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         clouds::MODEL_RULES,
         work::MESSAGING_RULES,
         work::MONEY_RULES,
-        operations::RULES,
+        clouds::OPERATION_RULES,
         work::RULES,
         assigned::RULES,
         further::RULES,
-        places::RULES,
+        assigned::PLACE_RULES,
         general::RULES,
     ];
     groups.into_iter().flatten()

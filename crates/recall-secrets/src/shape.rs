@@ -3,19 +3,17 @@
 //! Each function looks at a bounded part of the text, so the total time is linear in the length of the text.
 
 mod assignment;
-mod block;
 mod command;
 mod credential;
 mod entry;
-mod kubernetes;
 mod name;
 
 pub(crate) use assignment::{Assignment, Form, assignment};
-pub(crate) use block::{block, has_key_lines};
 pub(crate) use command::{KEYWORDS as COMMANDS, call, command, pipe_source};
-pub(crate) use credential::{docker_auth, header, token, token_around, url};
-pub(crate) use entry::{cookies, data_source, in_file, is_secret_file, password_hash, pgpass, web_key};
-pub(crate) use kubernetes::{may_be_manifest, secret_manifest};
+pub(crate) use credential::{block, docker_auth, has_key_lines, header, token, token_around, url};
+pub(crate) use entry::{
+    cookies, data_source, in_file, is_secret_file, may_be_manifest, password_hash, pgpass, secret_manifest, web_key,
+};
 
 /// Returns whether a byte is a letter, a digit or an underscore.
 fn is_word(byte: u8) -> bool {

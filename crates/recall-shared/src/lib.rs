@@ -15,7 +15,6 @@
 //! Begin with `seam`, `publish` and `guarded`; then `postgres` (one transaction commits, ADR 43) and `qdrant` (one conditional write
 //! does, ADR 45).
 
-mod error;
 mod guarded;
 mod memory;
 mod paths;
@@ -23,9 +22,6 @@ mod postgres;
 mod publish;
 mod qdrant;
 mod seam;
-mod worker;
-
-pub use error::StoreError;
 pub use guarded::{Guarded, Standing};
 pub use memory::Memory;
 pub use postgres::{Postgres, PostgresSettings, Replica};
@@ -33,5 +29,5 @@ pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};
 pub use qdrant::{Qdrant, QdrantSettings, Spread};
 pub use seam::{
     Ask, Branch, BranchState, Chunk, ChunkRecord, Depths, Document, DocumentRecord, Filters, Found, Key, Manifest,
-    Model, PathCondition, Place, Publication, SharedStore, Statistics, Weighted, WholeDocument,
+    Model, PathCondition, Place, Publication, SharedStore, Statistics, StoreError, Weighted, WholeDocument,
 };

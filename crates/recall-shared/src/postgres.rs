@@ -11,10 +11,9 @@ mod connection;
 mod find;
 mod publication;
 mod schema;
-mod statistics;
 
+use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
-use crate::worker::Connections;
 use crate::{
     Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
 };
@@ -45,16 +44,16 @@ impl SharedStore for Postgres {
     }
 
     fn ping(&self) -> Result<(), StoreError> {
-        self.connections.read(statistics::ping)
+        self.connections.read(schema::ping)
     }
 
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = numbers(keys);
-        self.connections.read(|pool| statistics::read(pool, keys))
+        self.connections.read(|pool| schema::read_statistics(pool, keys))
     }
 
     fn models(&self) -> Result<Vec<Model>, StoreError> {
-        self.connections.read(statistics::models)
+        self.connections.read(schema::models)
     }
 
     fn find(&self, ask: &Ask) -> Result<Found, StoreError> {

@@ -9,23 +9,21 @@
 
 mod branches;
 mod client;
-mod collect;
 mod field;
 mod find;
 mod point;
 mod publication;
 mod schema;
-mod statistics;
 mod tenant;
-mod visible;
+mod upkeep;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use tonic::codegen::http::Uri;
 
+use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
-use crate::worker::Connections;
 use crate::{
     Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
 };
@@ -97,11 +95,11 @@ impl SharedStore for Qdrant {
 
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = keys.to_vec();
-        self.connections.read(|client| async move { statistics::read(&client, keys).await })
+        self.connections.read(|client| async move { upkeep::read_statistics(&client, keys).await })
     }
 
     fn models(&self) -> Result<Vec<Model>, StoreError> {
-        self.connections.read(|client| async move { statistics::models(&client).await })
+        self.connections.read(|client| async move { upkeep::models(&client).await })
     }
 
     fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
@@ -169,7 +167,7 @@ impl SharedStore for Qdrant {
 
     fn collect(&self) -> Result<u64, StoreError> {
         let now = self.now();
-        self.connections.write(|client| async move { collect::collect(&client, now).await })
+        self.connections.write(|client| async move { upkeep::collect(&client, now).await })
     }
 }
 

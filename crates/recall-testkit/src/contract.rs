@@ -4,7 +4,6 @@
 //! which are the part of the server that stores and searches points. It has no shards, no replicas and no consensus. A filter without the
 //! tenant, or with a field that has no index, is refused, so that a forgotten one fails a test.
 
-mod point;
 mod requests;
 #[cfg(unix)]
 mod segments;
@@ -21,15 +20,13 @@ use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
 use qdrant_client::qdrant::qdrant_server::QdrantServer;
 use qdrant_client::qdrant::{UpdateMode, Value};
-use tonic::transport::server::TcpIncoming;
-use tonic::{Code, Status};
-
-use point::{Fields, Point, Prepared, Stored};
 #[cfg(unix)]
 use segments::Segments;
 use service::Service;
 pub use state::{Call, FailureMoment};
-use state::{Create, Injection, Nearest, Points, Script, State};
+use state::{Create, Fields, Injection, Nearest, Point, Points, Prepared, Script, State, Stored};
+use tonic::transport::server::TcpIncoming;
+use tonic::{Code, Status};
 
 /// A running server. It ends when it is dropped.
 pub struct ContractServer {

@@ -18,8 +18,6 @@ mod proxy;
 mod redact;
 mod running;
 mod sandbox;
-#[cfg(unix)]
-mod wheel;
 
 #[cfg(feature = "contract-server")]
 pub use contract::{Call, ContractServer, FailureMoment};

@@ -6,7 +6,6 @@
 
 mod connection;
 mod formats;
-mod state;
 
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::Arc;
@@ -14,9 +13,9 @@ use std::thread;
 
 use parking_lot::Mutex;
 
+use connection::Shared;
+pub use connection::{FAKE_MODEL, FakeRules, Fault, Mutation, Received};
 pub use formats::fake_vector;
-use state::Shared;
-pub use state::{FAKE_MODEL, FakeRules, Fault, Mutation, Received};
 
 /// A running server, which ends with the process or when it is told to.
 pub struct FakeProvider {

@@ -4,10 +4,9 @@
 //! words are rare in the text, names and paths before others. Nothing is parsed: the text may be a log, a trace, a document or all of
 //! them.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::word_form::{looks_like_identifier, looks_like_path};
+use crate::doc_path::{looks_like_identifier, looks_like_path};
 use crate::words::is_stop_word;
+use std::collections::{HashMap, HashSet};
 
 /// A longer line is divided, so that a text without line ends can be condensed too.
 const LINE_BYTES: usize = 300;

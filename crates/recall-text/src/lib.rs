@@ -10,7 +10,6 @@ mod agent_source;
 mod clean;
 mod condense;
 mod doc_path;
-mod error_chain;
 mod file_kind;
 mod fold;
 pub mod highlight;
@@ -24,7 +23,6 @@ mod report;
 mod task_list;
 mod text_signature;
 pub mod tokens;
-mod word_form;
 pub mod words;
 
 pub use agent_source::{
@@ -33,15 +31,17 @@ pub use agent_source::{
 };
 pub use clean::{clean, is_clean};
 pub use condense::{Condensed, condense};
-pub use doc_path::{DocPath, DocPathError, PROJECT_FOLDER, is_at_or_below, path_of_uri, path_spellings};
-pub use error_chain::{error_causes, error_chain, error_chain_as};
+pub use doc_path::{
+    DocPath, DocPathError, PROJECT_FOLDER, PathForm, is_at_or_below, looks_like_identifier, looks_like_path, path_form,
+    path_of_uri, path_spellings,
+};
 pub use file_kind::{Definitions, FileKind, ToolFile, is_minified};
 pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension};
 pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;
 pub use opposition::may_contradict;
+pub use quote::{error_causes, error_chain, error_chain_as};
 pub use report::{Frame, Report, reads_like_a_message};
 pub use task_list::boxes;
 pub use text_signature::{TextRun, TextSignature};
-pub use word_form::{PathForm, looks_like_identifier, looks_like_path, path_form};

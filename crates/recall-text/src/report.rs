@@ -15,13 +15,12 @@ mod frames;
 mod output;
 mod sections;
 
-use std::collections::HashSet;
-
-use crate::word_form::looks_like_identifier;
+use crate::doc_path::looks_like_identifier;
 use crate::words::is_stop_word;
 use formats::PATTERNS;
 use frames::{Mentions, below_packages, read_frames};
 use sections::Sections;
+use std::collections::HashSet;
 
 pub use frames::Frame;
 

@@ -9,7 +9,6 @@
 //! duplicate events and renames cannot corrupt an index.
 
 mod directories;
-mod markers;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,9 +21,8 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::Mutex;
 
 use self::directories::{Claim, Directories};
-use self::markers::Markers;
 pub use directories::Part;
-use directories::{Reach, Root};
+use directories::{Markers, Reach, Root};
 
 /// A watcher for the directories of all roots of a process.
 pub struct Watcher {

@@ -1,4 +1,5 @@
 //! Scans of repositories: what git tracks and what it ignores, and why the rest is left out.
+
 #![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
 use std::fs;

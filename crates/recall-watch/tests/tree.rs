@@ -1,4 +1,5 @@
 //! Scans of trees: which files are found.
+
 #![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
 use std::fs;

@@ -1,11 +1,10 @@
 //! Parsers of values that several commands accept.
 
-use std::str::FromStr;
-
-use recall_api::convert::context_type;
+use recall_api::convert;
 use recall_api::v1::ContextType;
 use recall_core::{Cue, DocumentType, MemoryId, MemoryIdError, MemoryOrigin, MemoryType, Relation, Scope};
 use recall_text::Language;
+use std::str::FromStr;
 
 /// Parses a scope.
 pub(crate) fn scope(text: &str) -> Result<Scope, String> {
@@ -51,8 +50,8 @@ pub(crate) fn language(text: &str) -> Result<Language, String> {
 
 /// Parses a kind of content in a context window.
 pub(crate) fn context_type(text: &str) -> Result<ContextType, String> {
-    context_type::from_name(text).ok_or_else(|| {
-        let known: Vec<String> = context_type::ALL.map(context_type::name).into();
+    convert::context_type(text).ok_or_else(|| {
+        let known: Vec<String> = convert::CONTEXT_TYPES.map(convert::context_type_name).into();
         format!("unknown type `{text}`: the types are {}", known.join(", "))
     })
 }

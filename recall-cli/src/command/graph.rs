@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use recall_api::convert::{relation, scope};
-use recall_api::{Neighbours, neighbours, v1};
+use recall_api::convert::scope;
+use recall_api::{Neighbours, convert, neighbours, v1};
 use recall_core::{Relation, Scope};
 
 use crate::command_context::CommandContext;
@@ -39,7 +39,7 @@ pub(crate) struct GraphArgs {
 pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let output = &context.output;
     let GraphArgs { node, relations, depth, limit, scope } = args;
-    let relations = relation::to_proto(&relations);
+    let relations = convert::relations_to_proto(&relations);
     let request = v1::GraphRequest {
         context: Some(context.request_context()),
         node,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 
 use clap::Args;
-use recall_api::convert::query;
+use recall_api::convert::exact;
 use recall_core::rql::MOST_BYTES;
 use recall_core::{Explain, Scope};
 
@@ -35,7 +35,7 @@ pub(super) async fn run(args: QueryArgs, context: &CommandContext) -> Result<Exi
         None => rql,
     };
     let explain = if explain { Explain::On } else { Explain::Off };
-    let request = query::to_proto(query::Call { context: context.request_context(), rql, scope, explain });
+    let request = exact::query_to_proto(exact::QueryCall { context: context.request_context(), rql, scope, explain });
     let answer = context.ask(async |client| client.query(request.clone()).await).await?;
     let output = &context.output;
     match output.format {

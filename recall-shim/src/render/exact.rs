@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::text::{fence, notes};
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
 use recall_api::nothing_matches;
 use recall_api::v1::{ExactResponse, Hit};
 use recall_text::quantity::{count, count_noun, millis};
-
-use super::notes::notes;
-use super::text::fence;
-use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline};
 
 /// Formats the answer to an exact search whose first line is the `offset`th; `cursor` makes the cursor of the page that starts at a
 /// line.

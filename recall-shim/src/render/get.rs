@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use recall_api::v1::{AddResponse, AddStatus, GetResponse, SimilarMemory};
-
-use super::notes::notes;
-use super::text::{Place, fence, fence_block, moment, number_lines};
+use super::text::{Place, fence, fence_block, moment, notes, number_lines};
 use crate::render::origin::origin;
 use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, TITLE_CHARS, chars, clean, inline};
+use recall_api::v1::{AddResponse, AddStatus, GetResponse, SimilarMemory};
 
 /// The maximum number of related files shown for a memory.
 const MOST_FILES: usize = 10;

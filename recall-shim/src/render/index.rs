@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::text::notes;
+use crate::render::text::inline;
 use recall_api::v1::{IndexFinished, IndexStarted, ItemFailure, Warning};
 use recall_text::quantity::{bytes, count, count_noun, millis};
-
-use super::notes::notes;
-use crate::render::text::inline;
 
 /// The maximum number of failures shown; `recall_status` lists more.
 const MOST_FAILURES: usize = 20;

@@ -8,8 +8,7 @@ use recall_text::quantity::{count, count_noun, millis};
 
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
 use super::hit::{Parts, parts};
-use super::notes::notes;
-use super::text::fence;
+use super::text::{fence, notes};
 use crate::render::text::inline;
 
 /// The instruction for handling hits, sent once per session if the settings ask for it.

@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
+use super::text::notes;
+use crate::render::get::render_add;
+use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
 use recall_api::v1::{
     BriefingResponse, EndSessionResponse, ListEventsResponse, ListSessionsResponse, Session, SessionEvent,
     SessionState, StartSessionResponse,
 };
 use recall_core::TaskState;
 use recall_text::quantity::count_noun;
-
-use super::notes::notes;
-use crate::render::get::render_add;
-use crate::render::text::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
 
 /// The longest goal, id or name shown.
 const NAME_CHARS: usize = 160;

@@ -1,6 +1,6 @@
 //! `recall_context`
 
-use recall_api::convert::context_type;
+use recall_api::convert;
 use recall_api::v1::{ContextRequest, ContextResponse, Scope};
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         let missing = ToolError::new(Code::InvalidArgument, "neither `task` nor `file_path` is given".to_owned());
         return Err(missing.with_hint("task: what you are about to do, in words, or a bug report".to_owned()));
     }
-    let types = context_types.iter().filter_map(|name| context_type::from_name(name));
+    let types = context_types.iter().filter_map(|name| convert::context_type(name));
     let request = ContextRequest {
         context: Some(call.context.clone()),
         task,

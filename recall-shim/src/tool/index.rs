@@ -1,7 +1,11 @@
-//! `recall_index`
+//! `recall_index`; `init`, which creates `.recall/` in the project with the permissions of the shim's process and indexes the
+//! project; and `rebuild`.
+
+use std::path::Path;
 
 use recall_api::v1::index_event::Event;
-use recall_api::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, RebuildRequest, Scope};
+use recall_api::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, RebuildRequest, RebuildTarget, Scope};
+use recall_config::{BroadRoot, check_project_root, initialise, project_root};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tonic::Status;
@@ -53,7 +57,7 @@ pub(super) enum Job {
 ///
 /// # Errors
 /// The daemon cannot be reached, or the run failed.
-pub(super) async fn run(call: Call<'_>, job: Job) -> Result<Run, ToolError> {
+async fn run(call: Call<'_>, job: Job) -> Result<Run, ToolError> {
     let progress = Mutex::new(call.progress);
     let (job, progress) = (&job, &progress);
     let run = call.daemon.call(Doing::Indexing, |client| async move {
@@ -96,4 +100,42 @@ async fn tell_end(progress: &Mutex<Option<Progress>>, run: &IndexFinished) {
     let Some(progress) = &mut *progress.lock().await else { return };
     let files = run.added + run.changed + run.unchanged + run.failed;
     progress.tell(files, files, "done").await;
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct InitArguments {
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn init(arguments: InitArguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let root = project_root(Path::new(&call.context.working_directory), call.home);
+    check_project_root(&root, call.home, BroadRoot::Refuse).map_err(|error| ToolError::from(&error))?;
+    let written = initialise(&root).map_err(|error| ToolError::from(&error))?;
+    let request =
+        IndexRequest { context: Some(call.context.clone()), scope: Scope::Project.into(), ..IndexRequest::default() };
+    let run = run(call, Job::Index(request)).await?;
+    Ok(match arguments.format {
+        Format::Text => Answer::Text(render::render_init(&root, &written, &run)),
+        Format::Json => Answer::Json(json::init_answer(&root, &written, &run)),
+    })
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct RebuildArguments {
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn rebuild(arguments: RebuildArguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let request = RebuildRequest {
+        context: Some(call.context.clone()),
+        scope: Scope::Project.into(),
+        target: RebuildTarget::All.into(),
+    };
+    let run = run(call, Job::Rebuild(request)).await?;
+    Ok(match arguments.format {
+        Format::Text => Answer::Text(render::rebuilt(&run)),
+        Format::Json => Answer::Json(json::index(&run)),
+    })
 }

@@ -1,16 +1,17 @@
-//! `recall_related`
+//! `recall_get` and `recall_related`: an item by its id, and what belongs to it.
 
 use std::fmt::Write as _;
 
-use recall_api::v1::{RelatedEntry, RelatedRequest, RelatedResponse, Scope};
+use recall_api::v1::{GetRequest, RelatedEntry, RelatedRequest, RelatedResponse, Scope};
 use recall_text::quantity::count_noun;
 use serde::Deserialize;
 
 use crate::answer::{Answer, Format};
-use crate::error::{Doing, ToolError};
-use crate::json;
-use crate::render::{ANSWER_CHARS, TAIL_CHARS, chars, inline, notes, origin};
+use crate::cursor::Cursor;
+use crate::error::{Code, Doing, ToolError};
+use crate::render::{ANSWER_CHARS, Place, TAIL_CHARS, chars, inline, notes, origin};
 use crate::tool::call::{Call, ScopeArgument};
+use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -94,6 +95,49 @@ fn in_words(reason: &str) -> &str {
         "similar" => "similar words",
         other => other,
     }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct GetArguments {
+    id: String,
+    #[serde(default)]
+    include_parent: bool,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    cursor: Option<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn get(arguments: GetArguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    if let (Some(start), Some(end)) = (arguments.start_line, arguments.end_line)
+        && end < start
+    {
+        let message = format!("`end_line` must not be before `start_line`, {start}, but is {end}");
+        return Err(ToolError::new(Code::InvalidArgument, message));
+    }
+    let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
+    let from = page_before.map(|cursor| Place { line: cursor.position, within: cursor.within });
+    let format = arguments.format;
+    let request = GetRequest {
+        context: Some(call.context.clone()),
+        id: arguments.id,
+        scope: Scope::All.into(),
+        include_parent: arguments.include_parent,
+        start_line: arguments.start_line,
+        end_line: arguments.end_line,
+        ..GetRequest::default()
+    };
+    let get = call.daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.get(request).await }
+    });
+    let response = get.await?;
+    let cursor = |place: Place| Cursor::new(&call.question, place.line, place.within, response.generation).to_string();
+    Ok(match format {
+        Format::Text => Answer::Text(render::get(&response, from, cursor)),
+        Format::Json => Answer::Json(json::get(&response, from, cursor)),
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `recall_search`, also with `match` "exact" or "regex".
+//! `recall_search`, also with `match` "exact" or "regex", and `recall`, whose number of hits is also called `k`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -74,7 +74,7 @@ enum Matching {
 
 impl Arguments {
     /// Returns the arguments with another name of `limit`, which has precedence.
-    pub(super) fn with_limit(self, limit: Option<u32>) -> Self {
+    fn with_limit(self, limit: Option<u32>) -> Self {
         Self { limit: limit.or(self.limit), ..self }
     }
 }
@@ -257,7 +257,7 @@ async fn stores(daemon: &Daemon, context: &RequestContext, scope: Scope) -> Opti
 }
 
 /// Finds every line, and answers with those from the request's offset on that fit into `chars` characters.
-pub(super) async fn call_exact(
+async fn call_exact(
     request: ExactRequest,
     page_before: Option<&Cursor>,
     chars: usize,
@@ -284,6 +284,18 @@ pub(super) async fn call_exact(
         Format::Text => Answer::Text(render::exact(&response, offset, chars, cursor)),
         Format::Json => Answer::Json(json::exact(&response, offset, cursor)),
     })
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct RecallArguments {
+    k: Option<u32>,
+    #[serde(flatten)]
+    search: Arguments,
+}
+
+pub(super) async fn recall(arguments: RecallArguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let RecallArguments { k, search } = arguments;
+    self::call(search.with_limit(k), call).await
 }
 
 #[cfg(test)]

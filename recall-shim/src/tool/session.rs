@@ -1,12 +1,18 @@
-//! `recall_session`
+//! `recall_session`, and `flight_recorder_log`.
+
+use std::fmt::Write as _;
 
 use recall_api::v1::{
-    BriefingRequest, EndSessionRequest, ListEventsRequest, ListSessionsRequest, RequestContext, StartSessionRequest,
+    BriefingRequest, EndSessionRequest, ListEventsRequest, ListSessionsRequest, LogEventRequest, LogEventResponse,
+    RequestContext, StartSessionRequest,
 };
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use super::call::key;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::render::{inline, notes};
 use crate::tool::call::Call;
 use crate::{json, render};
 
@@ -141,4 +147,58 @@ fn session_context(session: Option<String>, call: &Call<'_>) -> RequestContext {
         Some(session_id) => RequestContext { session_id, ..context },
         None => context,
     }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct LogArguments {
+    r#type: String,
+    content: String,
+    rationale: Option<String>,
+    resolution: Option<String>,
+    from_agent: Option<String>,
+    to_agent: Option<String>,
+    #[serde(default)]
+    related_files: Vec<String>,
+    metadata: Option<Map<String, Value>>,
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn log(arguments: LogArguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let LogArguments { r#type, content, rationale, resolution, from_agent, to_agent, related_files, metadata, format } =
+        arguments;
+    let request = LogEventRequest {
+        context: Some(call.context.clone()),
+        r#type,
+        content,
+        rationale: rationale.unwrap_or_default(),
+        resolution: resolution.unwrap_or_default(),
+        from_agent: from_agent.unwrap_or_default(),
+        to_agent: to_agent.unwrap_or_default(),
+        related_files,
+        metadata: metadata.map(recall_api::json::to_struct),
+        // The key makes the call safe to repeat, as with a memory that is added.
+        idempotency_key: key(),
+    };
+    let log = call.daemon.call(Doing::Remembering, |client| {
+        let request = request.clone();
+        async move { client.log_event(request).await }
+    });
+    let response = log.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(text(&response)),
+        Format::Json => Answer::Json(json::plain(&response)),
+    })
+}
+
+/// Formats the record of an event.
+fn text(response: &LogEventResponse) -> String {
+    let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
+    let mut text = notes(warnings, None);
+    let _ = write!(text, "Logged as {}", inline(event_id, 40));
+    if let Some(at) = timestamp.as_ref().and_then(recall_api::json::rfc3339) {
+        let _ = write!(text, " at {at}");
+    }
+    text.push('.');
+    text
 }

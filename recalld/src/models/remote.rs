@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::on_demand::role_names;
+use crate::process::SystemClock;
 use parking_lot::Mutex;
 use recall_api::v1;
 use recall_config::{Environment, RemoteSettings};
@@ -17,9 +19,6 @@ use recall_models::providers::{
     Usage, Wire, probe, probe_describer, probe_judge,
 };
 use recall_text::error_chain;
-
-use super::described::names;
-use crate::process::SystemClock;
 
 /// The remote models of a user.
 pub(super) struct RemoteModels {
@@ -182,8 +181,8 @@ impl RemoteModels {
         let embeds = model.dimensions > 0;
         let described = v1::Model {
             name: model.name.clone(),
-            roles: names(if embeds { &[Role::Embed] } else { &Role::OF_LANGUAGE_MODELS }),
-            used_as: names(used_as),
+            roles: role_names(if embeds { &[Role::Embed] } else { &Role::OF_LANGUAGE_MODELS }),
+            used_as: role_names(used_as),
             origin: "remote".to_owned(),
             dimensions: model.dimensions as u32,
             window_tokens: model.window_tokens as u32,

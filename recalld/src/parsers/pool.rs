@@ -8,14 +8,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
+use super::process::{Process, Worker};
+use super::worker::Request;
+use crate::process::MemoryUse;
 use parking_lot::Mutex;
 use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
 use recall_core::ParsedDocument;
 use recall_text::Language;
-
-use super::frame::Request;
-use super::process::{Process, Worker};
-use crate::process::MemoryUse;
 
 /// The time beyond the limit of the parse itself: for the rest of the work on a text, and the way there and back.
 const GRACE: Duration = Duration::from_millis(800);

@@ -5,10 +5,9 @@ use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::worker;
+use super::worker::{COMMAND, HELLO};
 use parking_lot::Mutex;
-
-use super::frame::{self, HELLO};
-use super::worker::COMMAND;
 
 /// The longest time between the closing of a worker's pipes and its end.
 const ENDING_TIME: Duration = Duration::from_millis(200);
@@ -54,14 +53,14 @@ impl Worker {
     /// # Errors
     /// It ended, or is another version.
     pub(super) fn greet(&mut self) -> io::Result<()> {
-        let said = frame::read(&mut self.output, HELLO.len())?;
+        let said = worker::read_frame(&mut self.output, HELLO.len())?;
         if said == HELLO { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
     /// Sends a request and reads the answer.
     pub(super) fn exchange(&mut self, request: &[u8], most_bytes: usize) -> io::Result<Vec<u8>> {
-        frame::write(&mut self.input, request)?;
-        frame::read(&mut self.output, most_bytes)
+        worker::write_frame(&mut self.input, request)?;
+        worker::read_frame(&mut self.output, most_bytes)
     }
 
     /// Returns how it ended after a failed exchange, for a person.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use recall_api::convert::exact::{self, Call};
-use recall_api::convert::{chunk, document, filters, scope, time};
+use recall_api::convert::{document, filters, scope, time};
 use recall_api::v1;
 use recall_core::{Case, ExactRequest, OtherProjects};
 use recall_engine::{Coverage, ExactAnswer, ExactTotals, Hit};
@@ -106,7 +106,7 @@ fn hit(line: &Hit, coverage: &[Coverage]) -> v1::Hit {
     let highlights = line.highlights.iter();
     v1::Hit {
         score: line.score,
-        chunk: Some(chunk::to_proto(&line.chunk, line.document.id, &line.text)),
+        chunk: Some(document::chunk_to_proto(&line.chunk, line.document.id, &line.text)),
         doc: Some(v1::Document { root, created_at: line.created.map(time::to_proto), ..doc }),
         citation,
         highlights: highlights

@@ -1,6 +1,6 @@
 //! `Get`: returns the item with an id, a path or a citation.
 
-use recall_api::convert::{chunk, document, limits, remember, scope, symbol, time};
+use recall_api::convert::{document, limits, remember, scope, time};
 use recall_api::v1::{self, Commit, GetRequest, GetResponse, HistoryRequest, HistoryResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
 use recall_core::{ItemId, Provenance, Scope};
@@ -85,7 +85,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
         let cited = (span.span.start_line, span.span.end_line);
         let end = count_lines(&whole);
         let start = u32::from(end > 0);
-        let mut part = chunk::to_proto(&span, found.id, &text);
+        let mut part = document::chunk_to_proto(&span, found.id, &text);
         if coverage.is_shared {
             ids::name_chunk(&mut part, &doc.path, span.ordinal);
         }
@@ -103,7 +103,7 @@ fn response(item: Item, lines: Lines, parent: Parent) -> Result<GetResponse, Fai
     };
     Ok(GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),
-        symbols: symbols.iter().map(|definition| symbol::to_proto(definition, found.id)).collect(),
+        symbols: symbols.iter().map(|definition| document::symbol_to_proto(definition, found.id)).collect(),
         doc: Some(doc),
         chunk: proto_chunk,
         text,

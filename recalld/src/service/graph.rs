@@ -1,12 +1,12 @@
 //! `Graph`: the neighbours of a symbol or a file; `Related`: documents that are linked or similar to a document; `Names`: the names
 //! of symbols that begin with a text; `Layout`: the folders of a project.
 
-use recall_api::convert::{document, indexed_type, limits, relation, scope};
+use recall_api::convert::{document, indexed_type, limits, scope};
 use recall_api::v1::{
     self, GraphRequest, GraphResponse, LayoutRequest, LayoutResponse, NamesRequest, NamesResponse, RelatedEntry,
     RelatedRequest, RelatedResponse,
 };
-use recall_api::{InvalidRequest, Problem};
+use recall_api::{InvalidRequest, Problem, convert};
 use recall_core::Scope;
 use recall_engine::{
     FolderImports, Graph, GraphEdge, GraphNode, GraphRequest as Asked, HotFile, LayoutFolder, NodeThing, ProjectLayout,
@@ -23,7 +23,7 @@ pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<G
     }
     let asked = Asked {
         node,
-        relations: relation::from_proto(&relations)?,
+        relations: convert::relations_from_proto(&relations)?,
         depth: limits::graph_depth(depth)?,
         limit: limits::graph_nodes(limit)?,
         scope: scope::from_proto(wanted, Scope::All)?,

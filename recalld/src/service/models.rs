@@ -19,9 +19,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::{Pieces, Service, context};
+use crate::blocking::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 use crate::daemon::Daemon;
 use crate::failure::IntoFailure;
-use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 use crate::models::{Models, ModelsError, Transfer};
 
 /// `ListModels`: lists the installed models and those that can be pulled.

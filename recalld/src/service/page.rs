@@ -20,9 +20,7 @@ use tower::util::BoxCloneSyncService;
 
 use crate::activity::Presence;
 use crate::daemon::Daemon;
-use crate::deadline::Deadline;
-use crate::middleware::{Around, Middleware, Next};
-use crate::panic::CatchPanic;
+use crate::middleware::{Around, CatchPanic, Deadline, Middleware, Next};
 
 use super::{Service, context};
 

@@ -1,14 +1,13 @@
 //! `Query`: answers a statement of the query language.
 
-use std::time::Instant;
-
-use recall_api::convert::query::{self, Call};
-use recall_api::convert::{chunk, document, scope, time};
+use recall_api::convert::exact::QueryCall;
+use recall_api::convert::{document, exact, scope, time};
 use recall_api::v1::{RequestContext, Severity};
 use recall_api::{Failure, v1};
 use recall_core::Limits;
 use recall_core::rql::{Field, Query, RqlError, Selected};
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
+use std::time::Instant;
 use tonic::Status;
 
 use super::{Service, ids, memory, search, warning};
@@ -30,7 +29,7 @@ pub(super) async fn handle(
     request: v1::QueryRequest,
 ) -> Result<v1::QueryResponse, Status> {
     let began = Instant::now();
-    let Call { context, rql, scope, explain } = query::from_proto(request)?;
+    let QueryCall { context, rql, scope, explain } = exact::query_from_proto(request)?;
     let session = context.session_id.clone();
     let query = Query::parse(&rql).map_err(|error| failure(error, "rql"))?;
     let as_of = query.as_of.clone().unwrap_or(context.as_of);
@@ -115,7 +114,7 @@ fn row(found: QueryRow, columns: &[Selected]) -> v1::Hit {
         doc: Some(v1::Document { path, ..document::to_proto(&found, scope, "") }),
         chunk: span.map(|(id, span, text)| v1::Chunk {
             doc_id: id.document.to_string(),
-            ..chunk::to_proto(&span, id.document, &text)
+            ..document::chunk_to_proto(&span, id.document, &text)
         }),
         memory: memory::to_proto(recalled, scope),
         ..v1::Hit::default()

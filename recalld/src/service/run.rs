@@ -17,8 +17,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::{Pieces, Service, ids, status};
+use crate::blocking::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 use crate::failure::IntoFailure;
-use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
 
 /// The minimum time between two progress events: a person does not perceive more than twenty per second.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);

@@ -77,7 +77,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 44] = [
+pub(crate) const CASES: [&str; 46] = [
     "Stats",
     "OpenPage",
     "Search",

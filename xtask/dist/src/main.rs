@@ -7,21 +7,18 @@
 //!
 //! Packages of the same programs are the same, byte for byte: files have the time of the last commit, or `SOURCE_DATE_EPOCH`.
 
+mod archives;
 mod channels;
 mod contents;
-mod deb;
+mod debian;
 mod dependencies;
-mod elf;
 mod release;
-mod tarball;
-mod zip_packages;
 
+use debian::Glibc;
+use release::{Release, System};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-
-use elf::Glibc;
-use release::{Release, System};
 
 /// A package: its file name and its bytes.
 struct Package {
@@ -79,12 +76,13 @@ fn write(packages: &[Package], out: &Path) -> Result<(), String> {
 
 /// Makes every package of a release.
 fn all(release: &Release) -> Result<Vec<Package>, String> {
-    let mut packages = vec![tarball::package(release)?, zip_packages::wheel(release)?, tarball::npm_package(release)?];
+    let mut packages =
+        vec![archives::tarball_package(release)?, archives::wheel(release)?, archives::npm_package(release)?];
     if release.system.deb.is_some() {
-        packages.push(deb::package(release)?);
+        packages.push(debian::debian_package(release)?);
     }
-    packages.push(zip_packages::desktop_bundle(release)?);
-    packages.push(zip_packages::mcp_registry_entry(release));
+    packages.push(archives::desktop_bundle(release)?);
+    packages.push(archives::mcp_registry_entry(release));
     packages.push(dependencies::bill_of_materials(release));
     Ok(packages)
 }
@@ -109,10 +107,10 @@ mod tests {
     use flate2::read::GzDecoder;
     use serde_json::Value;
 
-    use super::{contents, dependencies, tarball, zip_packages, *};
+    use super::{archives, contents, dependencies, *};
     use crate::contents::Item;
+    use crate::debian::Needs;
     use crate::dependencies::Library;
-    use crate::elf::Needs;
     use crate::release::{PROGRAMS, SYSTEMS};
 
     fn release() -> Release {
@@ -173,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_archive_has_programs_that_can_be_started() {
-        let files = unpack(&tarball::package(&release()).expect("made").bytes);
+        let files = unpack(&archives::tarball_package(&release()).expect("made").bytes);
         let folder = format!("recall-{}-{}", release::VERSION, release().system.target);
         for name in PROGRAMS {
             assert_eq!(files[&format!("{folder}/{name}")], (0o755, format!("text of {name}").into_bytes()));
@@ -183,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_debian_package_starts_its_own_daemon() {
-        let package = deb::package(&release()).expect("made");
+        let package = debian::debian_package(&release()).expect("made");
         let mut members = BTreeMap::new();
         let mut archive = ar::Archive::new(&*package.bytes);
         while let Some(member) = archive.next_entry() {
@@ -204,7 +202,7 @@ mod tests {
     #[test]
     fn a_library_that_no_package_of_debian_is_known_for_is_refused() {
         let needs = Needs { libraries: ["libfoo.so.1".to_owned()].into(), ..Needs::default() };
-        let refused = deb::package(&Release { needs, ..release() }).err().expect("refused");
+        let refused = debian::debian_package(&Release { needs, ..release() }).err().expect("refused");
         assert!(refused.contains("libfoo.so.1"), "{refused}");
     }
 
@@ -223,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_wheel_lists_its_files_with_their_checksums() {
-        let package = zip_packages::wheel(&release()).expect("made");
+        let package = archives::wheel(&release()).expect("made");
         assert!(
             package.name.starts_with("recall_shim-") && package.name.contains("-manylinux_2_34_"),
             "{}",
@@ -244,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_npm_package_has_every_program_that_it_links() {
-        let files = unpack(&tarball::npm_package(&release()).expect("made").bytes);
+        let files = unpack(&archives::npm_package(&release()).expect("made").bytes);
         let manifest: Value = serde_json::from_slice(&files["package/package.json"].1).expect("JSON");
         let programs = manifest["bin"].as_object().expect("programs");
         assert_eq!(programs.len(), PROGRAMS.len());
@@ -255,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_bundle_starts_the_shim_that_it_has() {
-        let files = unzip(&zip_packages::desktop_bundle(&release()).expect("made").bytes);
+        let files = unzip(&archives::desktop_bundle(&release()).expect("made").bytes);
         let manifest: Value = serde_json::from_slice(&files["manifest.json"]).expect("JSON");
         assert!(files.contains_key(manifest["server"]["entry_point"].as_str().expect("a path")));
     }
@@ -289,7 +287,7 @@ mod tests {
             let packages = all(&release).expect("made");
             let archive = format!("{}{}", system.archive_name(), system.archive_ending());
             assert!(packages.iter().any(|package| package.name == archive), "{archive}");
-            let npm = unpack(&tarball::npm_package(&release).expect("made").bytes);
+            let npm = unpack(&archives::npm_package(&release).expect("made").bytes);
             let manifest: Value = serde_json::from_slice(&npm["package/package.json"].1).expect("JSON");
             assert_eq!((&manifest["os"][0], &manifest["cpu"][0]), (&system.npm.0.into(), &system.npm.1.into()));
             assert_eq!(manifest.get("libc").is_some(), system.has_glibc());

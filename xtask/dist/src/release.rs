@@ -5,8 +5,8 @@ use std::path::Path;
 use recall_os::git::Program;
 
 use crate::contents::{self, Item};
+use crate::debian::{Glibc, Needs};
 use crate::dependencies::{self, Library};
-use crate::elf::{Glibc, Needs};
 
 /// The programs, in the order of their importance.
 pub(crate) const PROGRAMS: [&str; 4] = ["recall", "recalld", "recall-shim", "recall-bench"];

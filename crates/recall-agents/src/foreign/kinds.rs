@@ -3,14 +3,11 @@
 //! A reader passes items to a sink one by one, so that a large source is never held in memory, and stops when the sink breaks. It
 //! reports what the source says; whether an item is new or belongs to the project is decided by the engine (ADR 34).
 
-mod basic_memory;
 mod claude_mem;
 mod edi;
-mod edi_items;
 mod mem0;
 mod memory_server;
-mod openai_codex;
-mod serena;
+mod notes;
 mod transcripts;
 
 use std::path::Path;
@@ -36,14 +33,14 @@ pub struct Reading<'a> {
 /// The source is missing, is not of the kind, is damaged or cannot be read. Items may have been passed before that.
 pub fn read(kind: ForeignKind, path: &Path, reading: Reading<'_>, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     match kind {
-        ForeignKind::RecallV0 | ForeignKind::EdiCodex => edi_items::read(kind, path, reading.scratch, sink),
-        ForeignKind::OpenAiCodex => openai_codex::read(path, reading.root, sink),
-        ForeignKind::Edi => edi::read(path, sink),
+        ForeignKind::RecallV0 | ForeignKind::EdiCodex => edi::read_database(kind, path, reading.scratch, sink),
+        ForeignKind::OpenAiCodex => notes::read_codex(path, reading.root, sink),
+        ForeignKind::Edi => edi::read_folder(path, sink),
         ForeignKind::ClaudeMem => claude_mem::read(path, reading.scratch, sink),
         ForeignKind::Mem0 => mem0::read(path, reading.scratch, sink),
-        ForeignKind::BasicMemory => basic_memory::read(path, reading.scratch, sink),
+        ForeignKind::BasicMemory => notes::read_basic_memory(path, reading.scratch, sink),
         ForeignKind::MemoryServer => memory_server::read(path, sink),
-        ForeignKind::Serena => serena::read(path, sink),
+        ForeignKind::Serena => notes::read_serena(path, sink),
         ForeignKind::Transcripts => transcripts::read(path, reading.root, sink),
     }
 }

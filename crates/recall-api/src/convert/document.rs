@@ -1,6 +1,6 @@
-//! Documents.
+//! Documents with their chunks and symbols.
 
-use recall_core::{Document, StoreScope};
+use recall_core::{Chunk, ChunkId, Document, DocumentId, Enclosing, Span, StoreScope, Symbol};
 
 use super::{scope, time};
 use crate::v1;
@@ -39,5 +39,52 @@ pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::D
         file_kind: file_kind.as_str().to_owned(),
         store_id: store_id.to_owned(),
         root: String::new(),
+    }
+}
+
+/// Writes a chunk of a document with its text.
+pub fn chunk_to_proto(chunk: &Chunk, document: DocumentId, text: &str) -> v1::Chunk {
+    let Chunk {
+        ordinal,
+        kind,
+        span,
+        symbol,
+        signature,
+        // The position of the doc comment only matters for ranking.
+        doc_comment: _,
+        tokens,
+    } = chunk;
+    let Span { bytes, start_line, end_line } = *span;
+    v1::Chunk {
+        id: ChunkId { document, ordinal: *ordinal }.to_string(),
+        doc_id: document.to_string(),
+        offset: bytes.start,
+        tokens: *tokens,
+        text: text.to_owned(),
+        start_line,
+        end_line,
+        symbol: symbol.clone().unwrap_or_default(),
+        kind: kind.as_str().to_owned(),
+        signature: signature.clone().unwrap_or_default(),
+    }
+}
+
+/// Writes an enclosing definition or heading of a chunk.
+pub fn enclosing_to_proto(enclosing: Enclosing) -> v1::Parent {
+    let Enclosing { name, kind, signature, start_line, end_line } = enclosing;
+    v1::Parent { name, kind: kind.as_str().to_owned(), signature: signature.unwrap_or_default(), start_line, end_line }
+}
+
+/// Writes a symbol of a document.
+pub fn symbol_to_proto(symbol: &Symbol, document: DocumentId) -> v1::Symbol {
+    let Symbol { name, qualified, kind, span, chunk } = symbol;
+    let Span { bytes: _, start_line, end_line } = *span;
+    v1::Symbol {
+        name: name.clone(),
+        qualified: qualified.clone(),
+        kind: kind.as_str().to_owned(),
+        start_line,
+        end_line,
+        chunk_id: ChunkId { document, ordinal: *chunk }.to_string(),
     }
 }

@@ -1,6 +1,6 @@
-//! Exact searches.
+//! Exact searches, and queries in RQL.
 
-use recall_core::{Case, ExactRequest, Needle, OtherProjects, Scope};
+use recall_core::{Case, ExactRequest, Explain, Needle, OtherProjects, Scope};
 
 use super::{check_indexed, filters, limits, scope, search};
 use crate::{InvalidRequest, Problem, v1};
@@ -83,6 +83,47 @@ pub fn to_proto(call: Call) -> v1::ExactRequest {
     }
 }
 
+/// A validated request of a query. Its text is not parsed yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryCall {
+    /// The caller's context.
+    pub context: v1::RequestContext,
+    /// The text, not blank.
+    pub rql: String,
+    /// The stores to read.
+    pub scope: Scope,
+    /// Whether to return the plan.
+    pub explain: Explain,
+}
+
+/// Reads and validates a query.
+///
+/// # Errors
+/// The text is blank, or the scope is unknown.
+pub fn query_from_proto(message: v1::QueryRequest) -> Result<QueryCall, InvalidRequest> {
+    let v1::QueryRequest { context, rql, scope, explain } = message;
+    if rql.trim().is_empty() {
+        return Err(InvalidRequest::new("rql", Problem::Empty));
+    }
+    Ok(QueryCall {
+        context: context.unwrap_or_default(),
+        rql,
+        scope: scope::from_proto(scope, Scope::All)?,
+        explain: if explain { Explain::On } else { Explain::Off },
+    })
+}
+
+/// Writes a query.
+pub fn query_to_proto(call: QueryCall) -> v1::QueryRequest {
+    let QueryCall { context, rql, scope, explain } = call;
+    v1::QueryRequest {
+        context: Some(context),
+        rql,
+        scope: scope::to_proto(scope).into(),
+        explain: explain == Explain::On,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use recall_core::{DocumentType, Filters, PathFilter};
@@ -123,5 +164,21 @@ mod tests {
         assert_eq!(field(v1::ExactRequest { limit: Some(0), ..plain() }), Err("limit"));
         assert_eq!(field(v1::ExactRequest { limit: Some(1_001), ..plain() }), Err("limit"));
         assert_eq!(field(v1::ExactRequest { scope: 77, ..plain() }), Err("scope"));
+    }
+
+    #[test]
+    fn a_query_survives_the_round_trip() {
+        for (scope, explain) in [(Scope::All, Explain::Off), (Scope::Project, Explain::On)] {
+            let call = QueryCall { context: v1::RequestContext::default(), rql: "SELECT".to_owned(), scope, explain };
+            assert_eq!(query_from_proto(query_to_proto(call.clone())), Ok(call));
+        }
+    }
+
+    #[test]
+    fn a_blank_text_and_an_unknown_scope_are_refused() {
+        let field = |message| query_from_proto(message).map_err(|error| error.field);
+        assert_eq!(field(v1::QueryRequest { rql: " \n".to_owned(), ..v1::QueryRequest::default() }), Err("rql"));
+        let message = v1::QueryRequest { rql: "x".to_owned(), scope: 77, ..v1::QueryRequest::default() };
+        assert_eq!(field(message), Err("scope"));
     }
 }

@@ -1,6 +1,6 @@
-//! Filters.
+//! Filters of a search, and weights of its retrievers.
 
-use recall_core::{DocumentType, Filters, PathFilter};
+use recall_core::{DocumentType, Filters, PathFilter, Weights};
 use recall_text::{Language, fold_case, normalize_text};
 
 use super::document_type;
@@ -57,6 +57,30 @@ fn entries(field: &'static str, entries: Vec<String>) -> Result<Vec<String>, Inv
     Ok(entries)
 }
 
+/// Reads weights; those that are not given default to the ones of the query's class.
+///
+/// # Errors
+/// A weight is negative, infinite or not a number.
+pub fn weights_from_proto(message: Option<v1::Weights>) -> Result<Weights, InvalidRequest> {
+    let v1::Weights { vector, bm25 } = message.unwrap_or_default();
+    Ok(Weights { vector: check_weight("weights.vector", vector)?, bm25: check_weight("weights.bm25", bm25)? })
+}
+
+/// Writes weights; those that are not given stay absent.
+pub fn weights_to_proto(weights: &Weights) -> v1::Weights {
+    let Weights { vector, bm25 } = *weights;
+    v1::Weights { vector, bm25 }
+}
+
+fn check_weight(field: &'static str, weight: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
+    match weight {
+        Some(value) if !value.is_finite() || value < 0.0 => {
+            Err(InvalidRequest::new(field, Problem::NotAWeight { value: value.to_string() }))
+        }
+        _ => Ok(weight),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +106,15 @@ mod tests {
         let filters = from_proto(Some(message)).expect("known");
         assert_eq!(filters.types, [DocumentType::Playbook]);
         assert_eq!(filters.languages, [Language::from_static("rust")]);
+    }
+
+    #[test]
+    fn weights_are_finite_and_not_negative() {
+        for bad in [-0.1, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let message = v1::Weights { bm25: Some(bad), ..v1::Weights::default() };
+            assert_eq!(weights_from_proto(Some(message)).map_err(|error| error.field), Err("weights.bm25"), "{bad}");
+        }
+        let message = v1::Weights { vector: Some(0.0), bm25: Some(3.5) };
+        assert_eq!(weights_from_proto(Some(message)), Ok(Weights { vector: Some(0.0), bm25: Some(3.5) }));
     }
 }

@@ -7,7 +7,7 @@ use recall_core::{
 };
 use recall_text::{Condensed, condense};
 
-use super::{filters, limits, scope, weights};
+use super::{filters, limits, scope};
 use crate::{InvalidRequest, Problem, v1};
 
 /// A validated search, with the options that the domain's request does not have.
@@ -70,7 +70,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         filters,
         limit: limits::hits(limit, bounds)?,
         offset,
-        weights: weights::from_proto(weights)?,
+        weights: filters::weights_from_proto(weights)?,
         explain: if explain { Explain::On } else { Explain::Off },
         facets: if facets { Facets::On } else { Facets::Off },
         without: left_out(without, rerank.unwrap_or(true), judge.unwrap_or(true))?,
@@ -112,7 +112,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
         filter: String::new(),
         limit: Some(*limit),
         offset: *offset,
-        weights: Some(weights::to_proto(weights)),
+        weights: Some(filters::weights_to_proto(weights)),
         explain: *explain == Explain::On,
         rerank: None,
         include_memories: None,

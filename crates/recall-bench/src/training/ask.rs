@@ -16,7 +16,7 @@ use recall_engine::{
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
 use crate::training::arguments::{Knows, MineArguments};
-use crate::training::bodies::Body;
+use crate::training::comments::Body;
 use crate::training::questions;
 
 /// An engine over one folder.

@@ -17,10 +17,10 @@ use recall_text::DocPath;
 
 use crate::training::arguments::{Knows, PoolArguments, report};
 use crate::training::ask::{Models, QueryEngine};
-use crate::training::bodies::{self, Body};
-use crate::training::letor;
+use crate::training::comments::Body;
 use crate::training::questions::{self, Question, Vocabulary};
 use crate::training::sources::{Source, Sources, files, spread};
+use crate::training::{comments, letor};
 
 /// The number of newest queries of a history that are after the tree in which they are asked.
 const NEWEST: usize = 60;
@@ -114,7 +114,7 @@ fn mine(
     let asked = QueryEngine::new(&tree, &home, models, recall_engine::Rankers::built_in());
     asked.refresh()?;
     let asked_for: Vec<&str> = commits.iter().map(|commit| commit.text.as_str()).collect();
-    let bodies = bodies::read(&git_dir, memories, &asked_for)?;
+    let bodies = comments::read(&git_dir, memories, &asked_for)?;
     let vocabulary = vocabulary(&tree, &files, &bodies);
     for (number, body) in bodies.iter().enumerate() {
         let id = asked.remember(number, body)?;

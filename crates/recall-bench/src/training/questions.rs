@@ -7,14 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use crate::quality::mine::MinedQuery;
+use crate::training::comments::{self, Body, Uncommented};
+use crate::training::sources::spread;
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{Limits, SymbolKind};
 use recall_text::words::is_stop_word;
 use recall_text::{DocPath, FileKind, Form, Language};
-
-use crate::training::bodies::Body;
-use crate::training::comments::{self, Uncommented};
-use crate::training::sources::spread;
 
 /// A question with the paths of its answers.
 #[derive(Debug, PartialEq, Eq)]

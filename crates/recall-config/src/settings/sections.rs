@@ -11,7 +11,7 @@ use recall_core::{DocumentType, Freshness, LOW_CONFIDENCE, Limits, Provider, Sco
 
 use super::choices::{self, LogLevel, ModelSetting, ProxySetting, RankerSetting};
 use crate::ConfigError;
-use crate::read::Reader;
+use crate::layers::Reader;
 use crate::table::Reach;
 use crate::value::{
     address, agents, count, domains, duration, editor_link, file, folders, globs, names, or_word, part, positive,

@@ -8,12 +8,12 @@ use recall_index::catalog::{ChunkedDocument, OwnedRecord, ReadError};
 use recall_journal::{JOURNAL_FILE, LineHash, rfc_3339};
 
 use super::error::ExportError;
-use super::layout::{Area, Content};
+use super::layout;
+use super::layout::{Area, Content, read_source};
 use super::records::{
     Chain, Checkpoint, ChunkRecord, DocumentRecord, EdgeRecord, EmbeddingRecord, FORMAT, Header, JournalRecord,
     MemoryRecord, Record, SymbolRecord, VERSION,
 };
-use super::sources::{self, read};
 use crate::Engine;
 use crate::embeddings::ChunkTexts;
 use crate::indexing::freshen;
@@ -150,7 +150,7 @@ impl Engine {
     ) -> Result<(), ExportError> {
         let mut exported = HashSet::new();
         for area in self.areas(origin, store) {
-            for source in sources::list_files(&area, &self.root_of(&area, store))? {
+            for source in layout::list_files(&area, &self.root_of(&area, store))? {
                 lines.journal(&source, &mut |line, is_journal| {
                     if is_journal {
                         exported.insert(LineHash::from_line(line));
@@ -159,7 +159,7 @@ impl Engine {
                 })?;
             }
         }
-        for source in sources::list_files(&Area::Written, &self.registry.places.written_logs())? {
+        for source in layout::list_files(&Area::Written, &self.registry.places.written_logs())? {
             if source.path.ends_with(JOURNAL_FILE) {
                 lines.journal(&source, &mut |line, _| exported.contains(&LineHash::from_line(line)))?;
             }
@@ -273,10 +273,10 @@ impl<'s, 'f> ExportedLines<'s, 'f> {
     }
 
     /// Exports the lines of a journal or of a session's events. Other files are not exported.
-    fn journal(&mut self, source: &sources::Source, is_wanted: &mut IsWanted<'_>) -> Result<(), ExportError> {
+    fn journal(&mut self, source: &layout::Source, is_wanted: &mut IsWanted<'_>) -> Result<(), ExportError> {
         let Some(Content::Lines(name)) = source.area.content(&source.path) else { return Ok(()) };
         // A file that is gone or no regular file has no lines; `recall doctor` reports the latter.
-        let Ok(bytes) = read(source)? else { return Ok(()) };
+        let Ok(bytes) = read_source(source)? else { return Ok(()) };
         // The end of the file may be a line that is being written.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         for line in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {

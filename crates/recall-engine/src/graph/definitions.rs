@@ -14,8 +14,7 @@ use recall_index::lexical::Searcher;
 use recall_text::DocPath;
 
 use crate::error::StoreError;
-use crate::links::meaning::{is_used_by_name, meant, meant_behind};
-use crate::links::stated::{Imported, Stated};
+use crate::links::meaning::{Imported, Stated, is_used_by_name, meant, meant_behind};
 use crate::store::Store;
 
 /// The most defining chunks that are read of one name. A name with more is too common to resolve.

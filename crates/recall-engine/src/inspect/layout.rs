@@ -10,7 +10,7 @@ use recall_core::{DocumentType, EdgeKind, Timestamp};
 
 use crate::git::Git;
 use crate::indexing::freshen;
-use crate::links::stated::Stated;
+use crate::links::meaning::Stated;
 use crate::origin::Origin;
 use crate::session_log::SessionError;
 use crate::store::Store;

@@ -3,11 +3,9 @@
 //! A pure function: from a language, the path of the importing file and the text of the import to [`Guess`]es, the likeliest
 //! first. The caller checks which of them exist. Manifests are not read: a package is found by the name of its directory.
 
-mod guess;
 mod packages;
 mod web;
-
-pub(crate) use guess::{Guess, Reach, Thing};
+pub(crate) use super::path_text::{Guess, Reach, Thing};
 
 /// The import convention of some languages.
 struct Convention {

@@ -11,7 +11,7 @@ use crate::error::SearchError;
 use crate::origin::Origin;
 use crate::ranking::{ContentKind, FeatureSet, Rankers, features};
 use crate::search::context::{Search, StageClock};
-use crate::search::precedents::PastUse;
+use crate::search::store_results::PastUse;
 use crate::search::{candidates, order, searched_stores};
 
 /// A candidate document with the features that the learned ranker of its kind reads.

@@ -8,10 +8,9 @@ use recall_index::lexical::{Evidence, SpellingSuggestions};
 
 use super::framed::Framed;
 use super::fused::{self, FusedChunk};
-use super::precedents::PastValues;
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
-use super::store_results::{Links, StoreResults};
+use super::store_results::{Links, PastValues, StoreResults};
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::known::Known;

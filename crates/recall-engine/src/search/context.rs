@@ -13,9 +13,8 @@ use recall_index::catalog::ChunkedDocument;
 use recall_index::lexical::Closeness;
 
 use super::answer::{Stage, StageTimes};
-use super::precedents::PastUse;
 use super::retriever_weights::RetrieverWeights;
-use super::store_results::{ChunksRead, StoreResults};
+use super::store_results::{ChunksRead, PastUse, StoreResults};
 use crate::Engine;
 use crate::embeddings::ChunkTexts;
 use crate::engine::MountedStore;

@@ -11,8 +11,8 @@ use recall_text::FileKind;
 use rustc_hash::FxHashMap;
 
 use super::candidates::KindCandidates;
+use super::nearness::Texts;
 use super::prior::{asked_for, is_learnt};
-use super::texts::Texts;
 use crate::error::StoreError;
 use crate::ranking::features::{COSINE_RELATIVE, FEATURES, Feature, Value};
 use crate::ranking::inputs::{CosineScores, GraphScores, Inputs, KindRank, NeighbourScores, RetrieverRanks};

@@ -15,15 +15,14 @@ use rustc_hash::FxHashMap;
 use super::candidates::{KindCandidates, StoreCandidates};
 use super::exact::Names;
 use super::fused::FusedChunk;
-use super::nearness::{self, Nearness, NearnessOdds};
+use super::nearness::{self, Nearness, NearnessOdds, Texts};
 use super::ranked::{Learned, MIN_DEVIATION, Ranked, sort, with_odds};
-use super::texts::Texts;
 use super::verdict::Signs;
 use crate::error::StoreError;
 use crate::ranking::features::covered_share;
 use crate::ranking::{ContentKind, Factor, FeatureSet, Rankers, ZScore};
 use crate::search::context::Search;
-use crate::search::{exact, features, items, prior};
+use crate::search::{exact, features, prior};
 
 /// Sorts the candidates, best first. Fusion decides if `rankers` is `None` or lacks a needed ranker, because learned and fused
 /// scores do not compare.
@@ -35,7 +34,7 @@ pub(super) fn order<'a>(
     candidates: &'a [StoreCandidates],
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let item_priors = items::Priors::ask(search, candidates);
+    let item_priors = prior::Priors::ask(search, candidates);
     let deciding = rankers.and_then(|rankers| Deciding::choose(search, candidates, rankers));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
     for kind in ContentKind::ALL {

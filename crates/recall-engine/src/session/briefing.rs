@@ -9,9 +9,7 @@
 
 mod changes;
 mod decisions;
-mod history;
 mod pack;
-mod profile;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

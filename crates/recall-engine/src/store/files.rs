@@ -1,6 +1,5 @@
 //! The files of a store: what there is below its root and in its folder, which of that is indexed, and what changed.
 
-mod dirty_files;
 mod imported;
 mod reading;
 mod scans;
@@ -26,11 +25,9 @@ use crate::error::StoreError;
 use crate::git::Git;
 use crate::home_memory::HomeMemory;
 use crate::ledger::Ledger;
-
-pub(crate) use dirty_files::{Check, DirtyFiles, DirtySnapshot};
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
 pub(crate) use reading::SUMMARIES;
-pub(crate) use scans::{IngestOutcome, Phase, RuledOut, ScanState, Scans};
+pub(crate) use scans::{Check, DirtyFiles, DirtySnapshot, IngestOutcome, Phase, RuledOut, ScanState, Scans};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 
 use imported::ImportedCell;

@@ -14,7 +14,6 @@ mod hit_cache;
 mod lock;
 mod open;
 mod signatures;
-mod structure;
 mod writing;
 
 use std::path::PathBuf;
@@ -34,20 +33,19 @@ use crate::error::StoreError;
 use crate::index_runs::Cancel;
 use crate::known::{Known, Written};
 use crate::links;
-use crate::links::stated::Stated;
+use crate::links::meaning::Stated;
 use crate::links::structure::Structure;
 use crate::mask::Whole;
 use crate::store_folder::StoreFolder;
 use crate::warning::LeftOutGroup;
 
 pub(crate) use disturbance::Disturbed;
-use hit_cache::HitCache;
+pub(super) use hit_cache::ReadTurn;
+use hit_cache::{HitCache, StructureCell};
 pub(crate) use hit_cache::{Passage, Passages};
 pub(crate) use lock::{IndexLock, IndexLocks};
 pub(super) use open::{quarantine_catalog, quarantine_part};
 use signatures::SignatureCache;
-pub(super) use structure::ReadTurn;
-use structure::StructureCell;
 pub(crate) use writing::IndexWriting;
 
 /// A part of a store's index that can be quarantined and rebuilt on its own.

@@ -3,9 +3,8 @@
 //! A searcher is bound to the state that was published when it was made: all lists of a search come from it, and a commit in between
 //! changes nothing. A damaged file fails the call, not the process: tantivy panics on some of them, and the panic is caught.
 
-mod facets;
+mod extras;
 mod queries;
-mod spelling;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -26,9 +25,8 @@ use crate::lexical::query_terms::{SpellingSuggestions, TermCache, terms};
 use crate::lexical::shared_index::SharedIndex;
 use crate::lexical::snapshot::LexicalSnapshot;
 use crate::lexical::top_k::{Scored, TieBreaker, keep_top_k, top_k};
-pub(crate) use spelling::path_of;
-
-pub use facets::Facets;
+pub use extras::Facets;
+pub(crate) use extras::path_of;
 
 /// One committed state of a lexical index, for searching.
 ///
@@ -174,7 +172,7 @@ impl Searcher {
             let doc_filters = doc_filters(snapshot, filters, self.only.as_deref())?;
             let fields = &snapshot.fields;
             let mut term_cache = TermCache::for_query(snapshot, understood);
-            term_cache.suggestions = spelling::suggest(&term_cache, &understood.text)?;
+            term_cache.suggestions = extras::suggest(&term_cache, &understood.text)?;
             let term_cache = term_cache;
             let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
                 let mut clauses = DisjunctionQuery::new(&term_cache);
@@ -227,7 +225,9 @@ impl Searcher {
     /// The index is damaged.
     pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
         let snapshot = &*self.snapshot;
-        self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters, self.only.as_deref())?, understood))
+        self.guard(|| {
+            extras::count_facets(snapshot, &doc_filters(snapshot, filters, self.only.as_deref())?, understood)
+        })
     }
 
     /// Whether a file has this path, a path that ends with it, or is in a directory with this path, in any case.

@@ -1,4 +1,4 @@
-//! Keys of cloud providers and of model providers.
+//! Keys of cloud providers and of model providers, of monitoring services, databases, secret stores and identity providers.
 
 use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
@@ -267,5 +267,112 @@ pub(super) const MODEL_RULES: &[Rule] = &[
         "wandb_v1_[0-9A-Za-z_-]{40,100}",
         RANDOM,
         "https://docs.wandb.ai/support/find_api_key/",
+    ),
+];
+
+pub(super) const OPERATION_RULES: &[Rule] = &[
+    token(
+        "vault-token",
+        "a HashiCorp Vault token",
+        &["hvs.", "hvb.", "hvr."],
+        r"hv[sbr]\.[0-9A-Za-z_-]{24,300}",
+        RANDOM,
+        "https://developer.hashicorp.com/vault/docs/concepts/tokens",
+    ),
+    token(
+        "databricks-token",
+        "a Databricks token",
+        &["dapi"],
+        "dapi[0-9a-f]{32}(?:-[0-9])?",
+        SHORT,
+        "https://docs.databricks.com/aws/en/dev-tools/auth/pat",
+    ),
+    token(
+        "new-relic-key",
+        "a New Relic key: user, insert, browser or admin",
+        &["nrak-", "nrii-", "nrjs-", "nraa-"],
+        "(?:NRAK-[0-9A-Z]{27}|NRII-[0-9A-Za-z_-]{32}|NRJS-[0-9a-f]{19}|NRAA-[0-9a-f]{27})",
+        SHORT,
+        "https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/",
+    ),
+    token(
+        "sentry-token",
+        "a Sentry organization or user token",
+        &["sntrys_", "sntryu_", "sntrya_", "sntryi_"],
+        "sntry(?:s_[0-9A-Za-z+/=_-]{60,400}|[uai]_[0-9a-f]{60,68})",
+        SHORT,
+        "https://docs.sentry.io/account/auth-tokens/",
+    ),
+    token(
+        "grafana-token",
+        "a Grafana service account or cloud token",
+        &["glsa_", "glc_"],
+        "(?:glsa_[0-9A-Za-z]{32}_[0-9a-fA-F]{8}|glc_[0-9A-Za-z+/]{32,400}={0,2})",
+        RANDOM,
+        "https://grafana.com/docs/grafana/latest/administration/service-accounts/",
+    ),
+    token(
+        "grafana-key",
+        "a Grafana API key",
+        &["eyjrijoi"],
+        "eyJrIjoi[0-9A-Za-z+/]{60,400}={0,2}",
+        RANDOM,
+        "https://grafana.com/docs/grafana/latest/developers/http_api/auth/",
+    ),
+    token(
+        "dynatrace-token",
+        "a Dynatrace token",
+        &["dt0c01.", "dt0s01.", "dt0s16."],
+        r"dt0[a-z][0-9]{2}\.[0-9A-Z]{24}\.[0-9A-Z]{64}",
+        RANDOM,
+        "https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/access-tokens",
+    ),
+    token(
+        "doppler-token",
+        "a Doppler token: personal, service, CLI, SCIM or audit",
+        &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
+        r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9A-Za-z]{40,44}",
+        RANDOM,
+        "https://docs.doppler.com/reference/auth-token-formats",
+    ),
+    token(
+        "1password-token",
+        "a 1Password service account token",
+        &["ops_eyj"],
+        "ops_eyJ[0-9A-Za-z+/_-]{200,}={0,3}",
+        RANDOM,
+        "https://developer.1password.com/docs/service-accounts/",
+    ),
+    token(
+        "1password-secret-key",
+        "a 1Password secret key",
+        &["a3-"],
+        "A3-[0-9A-Z]{6}-(?:[0-9A-Z]{11}|[0-9A-Z]{6}-[0-9A-Z]{5})(?:-[0-9A-Z]{5}){3}",
+        RANDOM,
+        "https://support.1password.com/secret-key/",
+    ),
+    token(
+        "age-secret-key",
+        "an age secret key",
+        &["age-secret-key-1"],
+        "AGE-SECRET-KEY-1[0-9A-Z]{58}",
+        RANDOM,
+        "https://github.com/C2SP/C2SP/blob/main/age.md",
+    ),
+    token(
+        "openshift-token",
+        "an OpenShift token",
+        &["sha256~"],
+        "sha256~[0-9A-Za-z_-]{43}",
+        RANDOM,
+        "https://docs.openshift.com/container-platform/latest/authentication/managing-oauth-access-tokens.html",
+    ),
+    token(
+        "jwt",
+        "a JSON Web Token with its signature",
+        &["eyj"],
+        r"eyJ[0-9A-Za-z_-]{14,}\.eyJ[0-9A-Za-z_-]{14,}\.[0-9A-Za-z_-]{20,}",
+        RANDOM,
+        "https://www.rfc-editor.org/rfc/rfc7519",
     ),
 ];

@@ -307,7 +307,7 @@ pub(super) async fn commit(
     if started.len() >= ANALYZED {
         schema::analyze(connection.client(), &pool).await?;
     }
-    for model in super::statistics::models(Arc::clone(&pool)).await? {
+    for model in super::schema::models(Arc::clone(&pool)).await? {
         schema::index_vectors(connection.client(), &pool, &model).await?;
     }
     connection.done();
@@ -315,7 +315,7 @@ pub(super) async fn commit(
 }
 
 pub(super) async fn collect(pool: Arc<Pool>) -> Result<u64, StoreError> {
-    let models = super::statistics::models(Arc::clone(&pool)).await?;
+    let models = super::schema::models(Arc::clone(&pool)).await?;
     let mut connection = pool.connection().await?;
     let transaction = connection.client().transaction().await.map_err(store_error)?;
     let documents = format!(

@@ -12,14 +12,14 @@ use qdrant_client::qdrant::{Query, SearchParams};
 use uuid::Uuid;
 
 use super::branches;
+use super::branches::Standing;
 use super::client::{AT_ONCE, Client, NAMED, Servers};
 use super::field;
 use super::point::Point;
 use super::publication::{chunk_id, key};
 use super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING};
-use super::statistics::has_vectors;
 use super::tenant::is_any;
-use super::visible::{self, Standing};
+use super::upkeep::has_vectors;
 use crate::{Ask, Chunk, Document, Filters, Found, Key, Place, StoreError, WholeDocument};
 use candidates::{Candidate, Conditions, Search};
 
@@ -94,7 +94,7 @@ async fn records(
     ids: Vec<Uuid>,
     committed: &HashMap<Uuid, i64>,
 ) -> Result<Vec<(Document, Vec<Uuid>)>, StoreError> {
-    let wanted = [&FIELDS[..], &[field::BRANCH, field::CHUNKS], &visible::FIELDS];
+    let wanted = [&FIELDS[..], &[field::BRANCH, field::CHUNKS], &branches::FIELDS];
     let mut records = Vec::with_capacity(ids.len());
     for point in client.scroll_points(DOCUMENTS, &ids, &wanted.concat(), Servers::Any).await? {
         let branch = candidates::branch(&point)?;
@@ -122,7 +122,7 @@ pub(super) async fn document(client: &Client, places: &[Place]) -> Result<Option
     let (repositories, paths): (Vec<String>, Vec<String>) =
         places.iter().map(|place| (place.repository.clone(), place.path.clone())).unzip();
     let conditions = Conditions::new(&Filters::default(), &[]);
-    let wanted = [&FIELDS[..], &[field::BRANCH, field::TEXT], &visible::FIELDS].concat();
+    let wanted = [&FIELDS[..], &[field::BRANCH, field::TEXT], &branches::FIELDS].concat();
     loop {
         let epoch = branches::epoch(client).await?;
         let named = vec![is_any(field::REPOSITORY, repositories.clone()), is_any(field::PATH, paths.clone())];

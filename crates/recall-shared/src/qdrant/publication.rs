@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use qdrant_client::qdrant::PointStruct;
 use uuid::Uuid;
 
-use super::branches::{self, BranchPoint, SUMS, Sums};
+use super::branches::{self, BranchPoint, SUMS, Standing, State, Sums};
 use super::client::{Client, NAMED, Servers, Write};
 use super::field;
 use super::point::{Point, bytes, fields, lengths, list, number, ones, point, text};
 use super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING, Spread, TERMS};
 use super::tenant::{ids_are, is, is_any, is_less, number_is};
-use super::visible::{self, Standing, State};
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{Branch, Key, Manifest, Model, Publication, StoreError};
 
@@ -54,7 +53,7 @@ async fn read_branch(client: &Client, branch: &Branch, spread: Spread) -> Result
 
 pub(super) async fn manifest(client: &Client, branch: &Branch, spread: Spread) -> Result<Manifest, StoreError> {
     let Some(known) = read_branch(client, branch, spread).await? else { return Ok(Manifest::new()) };
-    let wanted = [&[field::PATH, field::KEY, field::CHUNKS][..], &visible::FIELDS].concat();
+    let wanted = [&[field::PATH, field::KEY, field::CHUNKS][..], &branches::FIELDS].concat();
     let filter = client
         .tenant
         .filter(vec![is(field::BRANCH, &known.id.to_string())], vec![is(field::STATE, State::Ended.as_str())]);

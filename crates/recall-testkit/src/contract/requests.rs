@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::state;
+use super::state::{Call, Collection, Fields, Nearest, Point, Prepared, State, Stored, tenants};
 use qdrant_client::qdrant::payload_index_params::IndexParams;
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use qdrant_client::qdrant::vector::Vector as VectorKind;
@@ -21,9 +23,6 @@ use qdrant_client::qdrant::{
 };
 use tonic::Status;
 
-use super::point::{self, Fields, Point, Prepared, Stored, tenants};
-use super::state::{Call, Collection, Nearest, State};
-
 pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
     let mut call = write("Upsert", &request.collection_name, request.wait, request.ordering.as_ref());
     call.tenants = tenants(request.points.iter().map(|point| &point.payload))?;
@@ -32,7 +31,7 @@ pub(super) fn upsert(state: &mut State, request: UpsertPoints) -> Result<PointsO
     let mode = request.update_mode();
     let collection = state.collection(&request.collection_name)?;
     if let Some(condition) = &request.update_filter {
-        point::tenant_of(Some(condition))?;
+        state::tenant_of(Some(condition))?;
     }
     let condition = request.update_filter.map(|filter| Prepared::new(&filter, &collection.indexes)).transpose()?;
     let points = request.points.into_iter().map(|point| store(point, collection));
@@ -170,7 +169,7 @@ fn read<'a>(
     name: &str,
     filter: Option<Filter>,
 ) -> Result<(&'a mut Collection, Prepared), Status> {
-    let tenant = point::tenant_of(filter.as_ref())?;
+    let tenant = state::tenant_of(filter.as_ref())?;
     let (collection, tenants) = (name.to_owned(), vec![tenant]);
     state.call = Some(Call { method, collection, tenants, is_safe_write: None, spread: None });
     let collection = state.collection(name)?;
@@ -188,7 +187,7 @@ fn write(method: &'static str, name: &str, wait: Option<bool>, ordering: Option<
 fn by_filter(selector: Option<&PointsSelector>, call: &mut Call) -> Result<Filter, Status> {
     match selector.and_then(|selector| selector.points_selector_one_of.as_ref()) {
         Some(PointsSelectorOneOf::Filter(filter)) => {
-            call.tenants = vec![point::tenant_of(Some(filter))?];
+            call.tenants = vec![state::tenant_of(Some(filter))?];
             Ok(filter.clone())
         }
         _ => Err(Status::failed_precondition("the points are not named by a filter with the tenant")),
@@ -196,7 +195,7 @@ fn by_filter(selector: Option<&PointsSelector>, call: &mut Call) -> Result<Filte
 }
 
 fn identity(id: Option<&PointId>) -> Result<String, Status> {
-    let uuid = id.and_then(point::uuid_of).ok_or_else(|| Status::unimplemented("identities that are no UUIDs"))?;
+    let uuid = id.and_then(state::uuid_of).ok_or_else(|| Status::unimplemented("identities that are no UUIDs"))?;
     Ok(uuid.to_owned())
 }
 

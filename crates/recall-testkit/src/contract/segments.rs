@@ -3,16 +3,14 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use super::state::{Fields, Nearest, Point, Points, Prepared, Stored, Test};
+use crate::postgres;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::vectors_config::Config;
 use qdrant_client::qdrant::{CreateCollection, FieldType, ListValue, UpdateMode, Value};
 use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
 use tonic::Status;
-
-use super::point::{Fields, Point, Prepared, Stored, Test};
-use super::state::{Nearest, Points};
-use crate::wheel;
 
 const PACKAGE: &str = "qdrant_edge_py";
 
@@ -32,7 +30,7 @@ impl Segments {
         let folder = tempfile::tempdir().map_err(failure)?;
         let mut python = Command::new("python3");
         python.args(["-c", PROGRAM]).arg(folder.path().join("segments"));
-        python.env("PYTHONPATH", wheel::unpack_once(PACKAGE, None)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        python.env("PYTHONPATH", postgres::unpack_once(PACKAGE, None)).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = python.spawn().map_err(failure)?;
         let requests = process.stdin.take().ok_or_else(|| failure("no pipe"))?;
         let answers = BufReader::new(process.stdout.take().ok_or_else(|| failure("no pipe"))?);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use recall_api::convert::{chunk, document, filters, scope, time};
+use recall_api::convert::{document, filters, scope, time};
 use recall_api::v1;
 use recall_core::{DocumentId, Retriever, SearchRequest};
 use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked, Rescorer, RetrieverWeights};
@@ -157,7 +157,7 @@ fn hit(
         created_at: created.map(time::to_proto),
         ..document::to_proto(&found, scope, &ids::store_id_at(place, coverage))
     };
-    let mut part = v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) };
+    let mut part = v1::Chunk { doc_id: doc.id.clone(), ..document::chunk_to_proto(&span, found.id, &text) };
     if coverage.get(place).is_some_and(|coverage| coverage.is_shared) {
         ids::name_document(&mut doc);
         ids::name_chunk(&mut part, &doc.path, span.ordinal);
@@ -174,7 +174,7 @@ fn hit(
             .into_iter()
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
             .collect(),
-        parents: around.into_iter().map(chunk::enclosing_to_proto).collect(),
+        parents: around.into_iter().map(document::enclosing_to_proto).collect(),
         confidence,
         memory: memory::to_proto(recalled, scope),
         parent_text: parents.get(&found.id).cloned(),

@@ -3,24 +3,21 @@
 //! An imported session gets what was asked, the files that were edited, the commands that failed, and the commits. The conversation
 //! itself, with answers and outputs, is never stored: [`read_transcripts`] reads it in place. Thoughts are not read.
 
-mod claude_code;
-mod codex;
-mod copilot;
 mod gemini;
+mod json_lines;
 mod open_code;
 mod project;
 mod session;
 
 use std::path::{Path, PathBuf};
 
-use recall_core::ForeignKind;
-
-use super::serena::unreadable;
+use super::notes::unreadable;
 use crate::foreign::database::expected_tables;
 use crate::foreign::item::ForeignSession;
 use crate::foreign::text_file::{self, Found, files_below};
 use crate::foreign::transcript::TranscriptClient;
 use crate::foreign::{Item, ReadError, Sink};
+use recall_core::ForeignKind;
 
 pub use project::{TranscriptQuery, TranscriptTally, read_transcripts};
 pub use session::Mask;
@@ -62,7 +59,8 @@ fn transcripts(path: &Path, root: Option<&Path>) -> Result<Vec<Found>, ReadError
         let found = Found { below, path: path.to_owned(), modified };
         return Ok(is_one.then_some(found).into_iter().collect());
     }
-    let of_project = root.map(claude_code::folder_of).map(|name| path.join(name)).filter(|folder| folder.is_dir());
+    let of_project =
+        root.map(json_lines::claude_code_folder).map(|name| path.join(name)).filter(|folder| folder.is_dir());
     let is_claude = path.ends_with(".claude/projects");
     let folder: PathBuf = match of_project {
         Some(folder) => folder,
@@ -87,9 +85,9 @@ fn read_one(path: &Path, root: Option<&Path>) -> Result<Option<ForeignSession>, 
     let client = client_of(path);
     let draft = match client {
         TranscriptClient::Gemini => gemini::read(path, &choice),
-        TranscriptClient::Codex => codex::read(path, &choice),
-        TranscriptClient::Copilot => copilot::read(path, &choice),
-        TranscriptClient::ClaudeCode | TranscriptClient::OpenCode => claude_code::read(path, &choice),
+        TranscriptClient::Codex => json_lines::read_codex(path, &choice),
+        TranscriptClient::Copilot => json_lines::read_copilot(path, &choice),
+        TranscriptClient::ClaudeCode | TranscriptClient::OpenCode => json_lines::read_claude_code(path, &choice),
     };
     Ok(draft?.and_then(|draft| draft.finish(client, path)))
 }
@@ -101,7 +99,7 @@ fn client_of(path: &Path) -> TranscriptClient {
         TranscriptClient::Gemini
     } else if name.starts_with("rollout-") {
         TranscriptClient::Codex
-    } else if name == copilot::FILE {
+    } else if name == json_lines::COPILOT_FILE {
         TranscriptClient::Copilot
     } else {
         TranscriptClient::ClaudeCode

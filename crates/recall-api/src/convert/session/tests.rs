@@ -52,7 +52,7 @@ fn invalid_events_are_refused_with_field_and_reason() {
 #[test]
 fn metadata_have_bounds() {
     let refused = |metadata: Metadata| {
-        let metadata = Some(metadata::to_proto(metadata));
+        let metadata = Some(metadata_to_proto(metadata));
         check(log(v1::LogEventRequest { metadata, ..decision() }), "metadata", Reason::LimitExceeded);
     };
     let named = |value| Metadata::from([("a".to_owned(), value)]);
@@ -60,9 +60,9 @@ fn metadata_have_bounds() {
     refused(named(MetadataValue::List(vec![MetadataValue::Null; recall_core::METADATA_VALUES])));
     let deep = |levels| (0..levels).fold(MetadataValue::Null, |inner, _| MetadataValue::Map(named(inner)));
     refused(named(deep(recall_core::METADATA_DEPTH)));
-    let most = Some(metadata::to_proto(named(deep(recall_core::METADATA_DEPTH - 1))));
+    let most = Some(metadata_to_proto(named(deep(recall_core::METADATA_DEPTH - 1))));
     assert!(log(v1::LogEventRequest { metadata: most, ..decision() }).is_ok());
-    let infinite = Some(metadata::to_proto(named(MetadataValue::Number(f64::INFINITY))));
+    let infinite = Some(metadata_to_proto(named(MetadataValue::Number(f64::INFINITY))));
     check(log(v1::LogEventRequest { metadata: infinite, ..decision() }), "metadata", Reason::InvalidArgument);
 }
 
@@ -124,6 +124,6 @@ fn value() -> impl Strategy<Value = MetadataValue> {
 proptest! {
     #[test]
     fn metadata_come_back_from_their_message(metadata in prop::collection::btree_map(".{0,4}", value(), 0..4)) {
-        prop_assert_eq!(metadata::from_proto(Some(metadata::to_proto(metadata.clone()))), Ok(metadata));
+        prop_assert_eq!(metadata_from_proto(Some(metadata_to_proto(metadata.clone()))), Ok(metadata));
     }
 }

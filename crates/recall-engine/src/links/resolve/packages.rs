@@ -1,7 +1,6 @@
 //! Imports by the name of a package, a class or a module, by the conventions of each language.
 
-use crate::links::path_text::{directory_of, join, module_of};
-use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess, tail};
+use crate::links::path_text::{Guess, Reach, Thing, beside, directory_of, guess, join, module_of, tail};
 
 const CLASSES: &[&str] = &["java", "kt", "kts", "scala", "groovy"];
 

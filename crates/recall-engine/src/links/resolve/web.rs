@@ -1,7 +1,6 @@
 //! Imports by the path of a file: scripts and pages, templates, links of documents, and includes of other languages.
 
-use crate::links::path_text::join;
-use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
+use crate::links::path_text::{Guess, Reach, Thing, beside, guess, join};
 
 const EXTENSIONS: &[&str] =
     &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "json", "css", "scss"];

@@ -12,7 +12,7 @@ use crate::lexical::clause::DisjunctionQuery;
 use crate::lexical::fields::{FieldWeights, Fields};
 use crate::lexical::names::{MAX_COMPONENTS, MAX_NAME_BYTES, MIN_PREFIX_BYTES, SCOPE, ends, written_as_symbol};
 use crate::lexical::query_terms::{TermCache, terms};
-use crate::lexical::searcher::spelling::path_of;
+use crate::lexical::searcher::extras::path_of;
 use crate::lexical::snapshot::LexicalSnapshot;
 use crate::lexical::words::Word;
 

@@ -13,9 +13,9 @@ use super::super::point::Point;
 use super::super::publication::YES;
 use super::super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING, TERMS};
 use super::super::tenant::{Scoped, any, ids_are, is, is_any};
-use super::super::visible::{self, Standing, State};
 use super::super::{branches, field};
 use crate::paths::Paths;
+use crate::qdrant::branches::{Standing, State};
 use crate::{Ask, Filters, PathCondition, StoreError, Weighted};
 
 /// If filters leave at most this many documents, only their chunks are searched. Otherwise chunks are searched and then their documents
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
 
     /// Returns documents that satisfy a filter and that readers see.
     async fn documents(&self, filter: Scoped) -> Result<Vec<Known>, StoreError> {
-        let wanted = [&[field::BRANCH, field::PATH, field::CHUNKS][..], &visible::FIELDS].concat();
+        let wanted = [&[field::BRANCH, field::PATH, field::CHUNKS][..], &branches::FIELDS].concat();
         let points = self.client.first(DOCUMENTS, filter, &wanted, Servers::Any, LOOKED_UP).await?;
         let mut documents = Vec::with_capacity(points.len());
         for point in points {

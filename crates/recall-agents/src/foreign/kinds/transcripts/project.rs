@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use recall_core::Timestamp;
 
 use super::session::{Choice, Mask};
-use super::{claude_code, codex, copilot, gemini, open_code};
+use super::{gemini, json_lines, open_code};
 use crate::foreign::ReadError;
 use crate::foreign::text_file::{self, files_below};
 use crate::foreign::transcript::{Transcript, TranscriptClient};
@@ -96,7 +96,7 @@ impl ProjectReading<'_> {
         for extension in ["jsonl", "json"] {
             self.list(Gemini, &self.folder_of("gemini").join("tmp"), extension, gemini::is_chat, &mut all);
         }
-        let is_events = |path: &Path| name_of(path) == copilot::FILE;
+        let is_events = |path: &Path| name_of(path) == json_lines::COPILOT_FILE;
         self.list(Copilot, &self.folder_of("copilot").join("session-state"), "jsonl", is_events, &mut all);
         let open_code = home.join(".local/share/opencode/opencode.db");
         if let Ok(metadata) = open_code.metadata() {
@@ -120,7 +120,7 @@ impl ProjectReading<'_> {
     /// of the root, and so may the name of a neighbour; the transcript itself decides.
     fn claude_folders(&mut self) -> Vec<PathBuf> {
         let projects = self.folder_of("claude").join("projects");
-        let roots: Vec<String> = self.query.roots.iter().map(|root| claude_code::folder_of(root)).collect();
+        let roots: Vec<String> = self.query.roots.iter().map(|root| json_lines::claude_code_folder(root)).collect();
         let is_own = |name: &str| roots.iter().any(|root| name.strip_prefix(&**root).is_some_and(ends_or_goes_on));
         let entries = match fs::read_dir(&projects) {
             Ok(entries) => entries,
@@ -171,10 +171,10 @@ impl ProjectReading<'_> {
         }
         let choice = Choice { roots: self.query.roots, mask: self.query.mask };
         let draft = match client {
-            TranscriptClient::ClaudeCode => claude_code::read(path, &choice),
-            TranscriptClient::Codex => codex::read(path, &choice),
+            TranscriptClient::ClaudeCode => json_lines::read_claude_code(path, &choice),
+            TranscriptClient::Codex => json_lines::read_codex(path, &choice),
             TranscriptClient::Gemini => gemini::read(path, &choice),
-            TranscriptClient::Copilot => copilot::read(path, &choice),
+            TranscriptClient::Copilot => json_lines::read_copilot(path, &choice),
             TranscriptClient::OpenCode => return self.read_open_code(candidate, visit),
         };
         match draft {
