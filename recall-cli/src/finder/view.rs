@@ -283,7 +283,7 @@ mod tests {
             9 pub fn open() {
            10     lock();
            11 }
-        1 of 12 · 1.5 ms               esc leave
+        1 of 12 · 1.5 ms   enter open  esc leave
         ");
     }
 
