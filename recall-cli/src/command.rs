@@ -33,6 +33,7 @@ mod rm;
 mod search;
 mod service;
 mod session;
+mod settle;
 mod stats;
 mod status;
 mod task_loop;
@@ -121,6 +122,12 @@ pub(crate) enum Command {
     /// Check memories against their files, or mark memories as valid.
     #[command(after_help = examples!("recall verify", "recall verify L-0123abcd --confirm"))]
     Verify(verify::VerifyArgs),
+    /// Decide between two memories that contradict each other: one holds, or both do.
+    #[command(after_help = examples!(
+        "recall settle D-0123abcd D-4567cdef",
+        "recall settle D-0123abcd D-4567cdef --both \"the second one on Windows only\"",
+    ))]
+    Settle(settle::SettleArgs),
     /// Move a memory from the project to all projects or a domain.
     ///
     /// It moves to the global store, or to the domain given with `--domain`.
@@ -337,6 +344,7 @@ pub(crate) fn run(
         Command::Update(args) => wait(update::run(args, context)),
         Command::Feedback(args) => wait(verify::run_feedback(args, context)),
         Command::Verify(args) => wait(verify::run(args, context)),
+        Command::Settle(args) => wait(settle::run(args, context)),
         Command::Promote(args) => wait(update::run_promote(args, context)),
         Command::Launch(args) => wait(launch::run(args, context)),
         Command::Loop(args) => wait(task_loop::run(*args, context)),

@@ -85,6 +85,32 @@ fn what_is_stale_is_listed_with_the_reason() {
 }
 
 #[test]
+fn memories_that_contradict_each_other_are_shown_as_pairs_until_they_are_settled() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let npm = remember(&sandbox, &project, "Use npm to install the packages of the web app.", &[]);
+    remember(&sandbox, &project, "Keepers feed the wombats at noon.", &[]);
+    let added = json_of(&sandbox, &project, &["remember", "The web app is installed with pnpm, not with npm."]);
+    let pnpm = added["id"].as_str().expect("an id").to_owned();
+    assert_eq!(added["similar"][0]["relation"], "contradiction", "{added}");
+    assert_eq!(added["warnings"][0]["code"], "MAY_CONTRADICT", "{added}");
+    let listed = json_of(&sandbox, &project, &["list", "--contradicted"]);
+    assert_eq!(listed["results"].as_array().map(Vec::len), Some(2), "{listed}");
+    let got = json_of(&sandbox, &project, &["get", &npm]);
+    assert_eq!(got["memory"]["contradicts"][0]["id"], json!(pnpm), "{got}");
+    let found = sandbox.recall(&project, &["search", "npm web app"]);
+    assert!(found.stdout.contains(&format!("may contradict {npm}")), "{found:?}");
+    let both = sandbox.recall(&project, &["settle", &npm, &pnpm, "--both", "in the old repository only"]);
+    assert_eq!(both.code, Some(0), "{both:?}");
+    assert_eq!(sandbox.recall(&project, &["list", "--contradicted"]).code, Some(1), "both hold");
+    let kept = json_of(&sandbox, &project, &["get", &npm]);
+    assert!(kept["memory"]["content"].to_string().contains(&format!("holds next to {pnpm}: in the old")), "{kept}");
+    let settled = sandbox.recall(&project, &["settle", &pnpm, &npm]);
+    assert_eq!(settled.code, Some(0), "{settled:?}");
+    assert_ne!(sandbox.recall(&project, &["get", &npm]).code, Some(0), "it is deleted");
+}
+
+#[test]
 fn acknowledged_memories_survive_a_kill_and_the_loss_of_the_index() {
     let sandbox = sandbox!();
     let project = project(&sandbox);

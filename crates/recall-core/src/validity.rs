@@ -30,6 +30,8 @@ pub struct MemoryView {
     pub superseded_by: Option<MemoryId>,
     /// Whether it holds now, by its stated time.
     pub holds: Holds,
+    /// The memories in force that it may contradict, with their titles, as far as they were compared.
+    pub contradicts: Vec<(MemoryId, String)>,
     /// Its feedback and use, counted.
     pub stats: ItemStats,
 }
@@ -60,6 +62,7 @@ impl MemoryView {
             status,
             staleness,
             superseded_by,
+            contradicts: Vec::new(),
         }
     }
 }

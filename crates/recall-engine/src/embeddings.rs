@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use recall_core::{Generation, Timestamp};
+use recall_core::{Embedding, Generation, Timestamp};
 use recall_index::catalog::Catalog;
 
 use crate::index_runs::Cancel;
@@ -110,6 +110,17 @@ impl Embeddings {
     /// Returns the embeddings that answer for every chunk of a generation; `None` if there are none.
     pub(crate) fn answering_models(&self, generation: Generation) -> Option<AnsweringModels> {
         AnsweringModels::new(&self.indexes.load(), generation)
+    }
+
+    /// Returns the cosines of a text to others by the built-in model; `None` without one.
+    pub(crate) fn nearness(&self, text: &str, others: &[&str]) -> Option<Vec<f64>> {
+        let indexes = self.indexes.load();
+        let built_in = indexes.iter().find(|index| index.role() == ModelRole::BuiltIn)?;
+        let texts: Vec<&str> = [text].into_iter().chain(others.iter().copied()).collect();
+        let embeddings = built_in.embed(&texts)?;
+        let (first, others) = embeddings.split_first()?;
+        let cosine = |other: &Embedding| f64::from(first.iter().zip(other).map(|(a, b)| a * b).sum::<f32>());
+        Some(others.iter().map(cosine).collect())
     }
 
     /// Returns the name of the best model whose embeddings answer for a generation.

@@ -36,5 +36,6 @@ pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
 pub(crate) use feedback::{flagged_documents, rated_files};
 pub(crate) use prior::{factors, foreign_factor};
+pub(crate) use similar::{compare_memories_now, compare_memories_soon};
 pub(crate) use used::kept_in;
 pub(crate) use verify::{bring_up_anchors, recall_memory, recalled_as_hit, recalled_by_search};

@@ -47,6 +47,7 @@ use recall_text::error_chain;
 use crate::engine::MountedStore;
 use crate::error::{SearchError, StoreError};
 use crate::matching::PeriodLimit;
+use crate::memory::compare_memories_soon;
 use crate::origin::Origin;
 use crate::ranking::Rankers;
 use crate::task_pool::Deferred;
@@ -256,6 +257,7 @@ impl Search<'_> {
         let silent = silent(&candidates, &weights, &rescored);
         let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
+        self.stores.iter().for_each(|store| compare_memories_soon(&store.store));
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
                 store.facts.retrievals().note(items);

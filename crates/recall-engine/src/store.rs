@@ -33,6 +33,7 @@ mod facts;
 mod files;
 mod index;
 mod open;
+mod oppositions;
 mod ordered;
 mod registry;
 mod settings;
@@ -63,6 +64,7 @@ pub(crate) use files::{
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
 pub(crate) use open::{OpenContext, work_trees};
+pub(crate) use oppositions::Oppositions;
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings, Ranking};
 
@@ -81,6 +83,8 @@ pub(crate) struct Store {
     pub(crate) jobs: Jobs,
     /// What its root is the past of; `None` for a root of the present.
     pub(crate) past: Option<PastRoot>,
+    /// The pairs of its memories that may contradict each other.
+    pub(crate) oppositions: Arc<Oppositions>,
     repairs: Repairs,
     /// A cache of its name in shared stores.
     repository: OnceLock<String>,

@@ -18,6 +18,7 @@ mod learn;
 mod left_out;
 mod memory;
 mod mutations;
+mod oppositions;
 mod page;
 mod past;
 mod published;

@@ -59,5 +59,5 @@ pub use query_terms::{SpellingSuggestions, terms};
 pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;
-pub use translation::{KnownWords, Translated, translate};
+pub use translation::{KnownWords, Translated, in_english, translate};
 pub use writer::{LexicalWriteError, LexicalWriter, WriterSettings};

@@ -40,7 +40,7 @@ pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_a
 pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension};
 pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;
-pub use opposition::may_contradict;
+pub use opposition::{Relation, Statement, relation};
 pub use quote::{error_causes, error_chain, error_chain_as};
 pub use report::{Frame, Report, reads_like_a_message};
 pub use task_list::boxes;

@@ -48,6 +48,9 @@ pub(crate) struct ListArgs {
     /// `freshness.stale_after_days` allows.
     #[arg(long, conflicts_with = "flagged")]
     stale: bool,
+    /// List only memories that another one may contradict, as far as they were compared.
+    #[arg(long, conflicts_with_all = ["flagged", "stale"])]
+    contradicted: bool,
     /// The sort order.
     #[arg(long, default_value = "updated")]
     sort: Sort,
@@ -158,6 +161,7 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         before,
         flagged,
         stale,
+        contradicted,
         sort,
         limit,
         cursor,
@@ -180,5 +184,6 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         stale,
         since,
         before,
+        contradicted,
     }
 }

@@ -105,8 +105,11 @@ pub(crate) fn render_add(response: &AddResponse) -> String {
     }
     if !similar.is_empty() {
         text.push_str("\nSimilar:");
-        for SimilarMemory { id, title, similarity, .. } in similar {
+        for SimilarMemory { id, title, similarity, relation, .. } in similar {
             let _ = write!(text, "\n- {} · {} · {similarity:.2}", inline(id, 20), inline(title, TITLE_CHARS));
+            if !relation.is_empty() {
+                let _ = write!(text, " · {}", inline(relation, 20));
+            }
         }
     }
     text
@@ -209,6 +212,7 @@ mod tests {
             id: "L-0123abcd".to_owned(),
             title: "Retries\nneed jitter".to_owned(),
             similarity: 0.914,
+            relation: "repeat".to_owned(),
             ..SimilarMemory::default()
         };
         let response = AddResponse {
@@ -222,7 +226,7 @@ mod tests {
         insta::assert_snapshot!(render_add(&response), @r#"
         Not saved: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
         Similar:
-        - L-0123abcd · Retries need jitter · 0.91
+        - L-0123abcd · Retries need jitter · 0.91 · repeat
         "#);
     }
 }

@@ -46,6 +46,7 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
         words.push("flagged for review".to_owned());
     }
+    words.extend(memory.contradicts.iter().map(|other| format!("may contradict {}", inline(&other.id, 20))));
     words.join(", ")
 }
 

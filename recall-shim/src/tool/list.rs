@@ -73,6 +73,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         stale: arguments.stale,
         since: arguments.since,
         before: arguments.before,
+        contradicted: false,
     };
     loop {
         let response = list(&request, &call).await?;

@@ -29,6 +29,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         stale,
         since,
         before,
+        contradicted,
     } = request;
     let session = context::session(context.as_ref());
     let origin = service.origin(context).await?;
@@ -45,7 +46,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
         since: remember::when("since", since)?,
         before: remember::when("before", before)?,
-        said: filter_said(flagged, stale)?,
+        said: filter_said(flagged, stale, contradicted)?,
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
@@ -114,12 +115,16 @@ fn broken_anchor((anchor, state): &(Anchor, AnchorState)) -> String {
     }
 }
 
-fn filter_said(flagged: bool, stale: bool) -> Result<Said, InvalidRequest> {
-    match (flagged, stale) {
-        (false, false) => Ok(Said::Anything),
-        (true, false) => Ok(Said::Flagged),
-        (false, true) => Ok(Said::Stale),
-        (true, true) => Err(InvalidRequest::new("stale", Problem::Contradiction { other: "flagged" })),
+fn filter_said(flagged: bool, stale: bool, contradicted: bool) -> Result<Said, InvalidRequest> {
+    let conflict = |field, other| Err(InvalidRequest::new(field, Problem::Contradiction { other }));
+    match (flagged, stale, contradicted) {
+        (false, false, false) => Ok(Said::Anything),
+        (true, false, false) => Ok(Said::Flagged),
+        (false, true, false) => Ok(Said::Stale),
+        (false, false, true) => Ok(Said::Contradicted),
+        (true, true, _) => conflict("stale", "flagged"),
+        (true, false, true) => conflict("contradicted", "flagged"),
+        (false, true, true) => conflict("contradicted", "stale"),
     }
 }
 

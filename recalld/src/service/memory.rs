@@ -10,6 +10,7 @@ use recall_engine::{
     AddOutcome, AddReport, AdoptedHit, AdoptedReport, AnchorChange, Doubt, FeedbackReport, ItemRequest, MemoryNote,
     Origin, Owner, Parent, PromoteReport, RecordedUse, RecordedUses, SimilarMemory, UpdateReport, VerifyReport,
 };
+use recall_text::Relation;
 use tonic::Status;
 
 use super::{Service, context, warning};
@@ -46,8 +47,25 @@ pub(super) fn add_answer(report: AddReport) -> AddResponse {
 }
 
 fn similar_to_proto(similar: SimilarMemory) -> v1::SimilarMemory {
-    let SimilarMemory { id, title, similarity, may_contradict } = similar;
-    v1::SimilarMemory { id: id.to_string(), title, similarity, may_contradict }
+    let may_contradict = similar.may_contradict();
+    let SimilarMemory { id, title, similarity, relation } = similar;
+    v1::SimilarMemory {
+        id: id.to_string(),
+        title,
+        similarity,
+        may_contradict,
+        relation: relation.map(relation_name).unwrap_or_default(),
+    }
+}
+
+/// Returns the name of a relation, as interfaces write it.
+fn relation_name(relation: Relation) -> String {
+    let name = match relation {
+        Relation::Contradiction => "contradiction",
+        Relation::Refinement => "refinement",
+        Relation::Repeat => "repeat",
+    };
+    name.to_owned()
 }
 
 /// Returns where a memory was used, and which others are similar to it.

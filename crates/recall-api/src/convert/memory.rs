@@ -21,6 +21,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         staleness: _,
         superseded_by,
         holds,
+        contradicts,
         stats,
     } = recalled;
     let Memory {
@@ -71,6 +72,10 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
         superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
         status: status_to_proto(*status).into(),
+        contradicts: contradicts
+            .iter()
+            .map(|(id, title)| v1::Opposed { id: id.to_string(), title: title.clone() })
+            .collect(),
         ownership: ownership_to_proto(*ownership).into(),
         standing: standing(*ownership, verification.state).to_owned(),
         added_by: added_by.as_ref().map(|by| by.author.clone()).unwrap_or_default(),

@@ -98,6 +98,11 @@ impl ModelIndex {
         *self.role.lock() = role;
     }
 
+    /// Embeds texts as documents; `None` if the model fails.
+    pub(crate) fn embed(&self, texts: &[&str]) -> Option<Vec<Embedding>> {
+        self.embedder.embed_documents(texts).ok()
+    }
+
     /// Returns whether it uses this model, by the same embedder and name.
     pub(crate) fn is_by(&self, model: &EmbeddingModel) -> bool {
         Arc::ptr_eq(&self.embedder, &model.embedder) && *self.name == *model.name

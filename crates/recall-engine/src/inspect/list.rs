@@ -14,7 +14,7 @@ use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
 use crate::inspect::history::RecordStatus;
 use crate::matching::{OutsidePaths, undated_warning};
-use crate::memory::{bring_up_anchors, flagged_documents, recall_memory};
+use crate::memory::{bring_up_anchors, compare_memories_now, flagged_documents, recall_memory};
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::warning::{Coverage, Warning};
@@ -55,6 +55,8 @@ pub enum Said {
     Anything,
     /// Those that need a review: seldom useful, outdated, or a duplicate.
     Flagged,
+    /// Those that another memory may contradict, as far as they were compared.
+    Contradicted,
     /// Those that are stale: too old, rated outdated, or with anchors that no longer hold.
     Stale,
 }
@@ -135,6 +137,9 @@ impl Engine {
             if let Err(error) = store.ledger.refresh(now) {
                 warnings.push(Warning::JournalsUnread { reason: error_chain(&error) });
             }
+            if request.said == Said::Contradicted {
+                compare_memories_now(store)?;
+            }
             let (found, matching) = if !folds {
                 let mut found = select(store, request.said, &paths.resolved, &query, now)?;
                 if let Some(period) = &period {
@@ -201,6 +206,10 @@ fn select(
     let ids: Vec<DocumentId> = match said {
         Said::Flagged => flagged_documents(&store.ledger, &store.facts),
         Said::Stale => stale_documents(store, now)?,
+        Said::Contradicted => {
+            let ids = store.oppositions.ids().into_iter();
+            ids.map(|id| DocumentId::from_path(&id.to_path())).collect()
+        }
         Said::Anything => {
             let known = store.index.known_documents();
             let shown = |path: &DocPath| store.mount.outer(path.as_str());

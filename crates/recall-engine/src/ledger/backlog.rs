@@ -170,7 +170,7 @@ impl IndexBacklog {
     }
 
     /// Returns the hash of the document that the index should have of a memory; `None` if the memory is not in force.
-    pub(super) fn expected_hash(&self, id: MemoryId) -> Option<ContentHash> {
+    pub(crate) fn expected_hash(&self, id: MemoryId) -> Option<ContentHash> {
         self.state.lock().expected.get(&id).copied()
     }
 

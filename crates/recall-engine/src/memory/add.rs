@@ -10,10 +10,10 @@ use recall_core::{
     AddMemory, Cue, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
     StoreScope, Timestamp, derive_cues,
 };
-use recall_text::{Vocabulary, normalize_text};
+use recall_text::{Relation, Vocabulary, normalize_text};
 
 use super::anchors::Anchored;
-use super::similar::{self, REPEATS, SimilarMemory, similar_memories};
+use super::similar::{self, REPEATS, SimilarMemory, Statements, similar_memories};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
@@ -113,9 +113,11 @@ impl Engine {
             return Err(MemoryError::NotFound { id: older.to_string() });
         }
         let event = store.ledger.event_id(request.key.as_deref(), timestamp);
+        let stated = Statements::new(&title, &content);
         let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
         let is_repeat = |other: &InFlight, similarity| {
-            is_refused(similarity) && !similar::contradicts((&title, &content), (&other.title, &other.content))
+            let relate = || stated.relation(&Statements::new(&other.title, &other.content), None);
+            is_refused(similarity) && relate() != Some(Relation::Contradiction)
         };
         let finished = |report| Ok(PreparedMemory::Finished(report));
         let id = match store.ledger.place(request.memory_type, event, (&title, &content), &vocabulary, is_repeat) {
@@ -132,7 +134,8 @@ impl Engine {
                 });
             }
             Err((id, known, similarity)) => {
-                let similar = vec![SimilarMemory { id, title: known.to_string(), similarity, may_contradict: false }];
+                let similar =
+                    vec![SimilarMemory { id, title: known.to_string(), similarity, relation: Some(Relation::Repeat) }];
                 return finished(AddReport {
                     id,
                     title,
@@ -146,13 +149,13 @@ impl Engine {
         // The guard releases the reserved id also on errors.
         let reserved = Reserved { store, id };
         // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
-        let mut similar = similar_memories(&store.ledger, &store.index, &title, &content, &vocabulary)?;
+        let mut similar = similar_memories(&store.ledger, &store.index, (None, &title, &content), &vocabulary)?;
         if store.scope == StoreScope::Project {
             similar.extend(self.similar_beyond(store, origin, (&title, &content, &vocabulary)));
             similar::sort(&mut similar);
         }
         similar.retain(|memory| Some(memory.id) != request.supersedes);
-        let is_repeated = |known: &&SimilarMemory| is_refused(known.similarity) && !known.may_contradict;
+        let is_repeated = |known: &&SimilarMemory| is_refused(known.similarity) && !known.may_contradict();
         if let Some(known) = similar.iter().find(is_repeated) {
             return finished(AddReport {
                 id: known.id,
@@ -184,7 +187,7 @@ impl Engine {
             valid,
         };
         notes.extend(anchors::for_masking(&masking));
-        let contradicted = similar.iter().filter(|known| known.may_contradict);
+        let contradicted = similar.iter().filter(|known| known.may_contradict());
         notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
         let derived = || derive_cues(request.memory_type, &added.title, &added.content);
         let cues = added.cues.clone().unwrap_or_else(derived);
@@ -208,7 +211,7 @@ impl Engine {
             Vec::new()
         });
         let beyond = stores.iter().filter(|store| store.root != project.root);
-        let compared = beyond.filter_map(|store| match similar_memories(&store.ledger, &store.index, title, content, vocabulary) {
+        let compared = beyond.filter_map(|store| match similar_memories(&store.ledger, &store.index, (None, title, content), vocabulary) {
             Ok(similar) => Some(similar),
             Err(error) => {
                 tracing::warn!(root = %store.root.display(), %error, "another store of the project was not compared");

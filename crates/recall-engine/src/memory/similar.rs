@@ -1,16 +1,18 @@
-//! Memories that are similar to a new one.
+//! Memories that are similar to a new one: repetitions, refinements, and those that it may contradict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use recall_core::{DocumentType, Filters, Memory, MemoryId};
-use recall_text::{Vocabulary, may_contradict};
+use recall_core::{ContentHash, DocumentType, Filters, Generation, Memory, MemoryId};
+use recall_index::lexical::in_english;
+use recall_text::{Relation, Statement, Vocabulary, relation};
 
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
 use crate::ledger::Ledger;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
-use crate::store::Index;
+use crate::store::{Index, Store};
 
 /// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,10 +21,17 @@ pub struct SimilarMemory {
     pub id: MemoryId,
     /// The title of the similar memory, with secrets masked.
     pub title: String,
-    /// The similarity, from 0 to 1.
+    /// The similarity by words, from 0 to 1.
     pub similarity: f64,
-    /// Whether it says something else in nearly the same words, such as the opposite. Then neither repeats the other.
-    pub may_contradict: bool,
+    /// How the two statements relate; `None` if they only share words.
+    pub relation: Option<Relation>,
+}
+
+impl SimilarMemory {
+    /// Returns whether both cannot hold, as far as their words show. Then neither repeats the other.
+    pub fn may_contradict(&self) -> bool {
+        self.relation == Some(Relation::Contradiction)
+    }
 }
 
 /// The least similarity at which a memory counts as a repetition: one word in ten may differ.
@@ -31,11 +40,9 @@ pub(super) const REPEATS: f64 = 0.8;
 /// The least similarity at which a memory is reported.
 const SIMILAR: f64 = 0.5;
 
-/// The least similarity at which a memory may contradict another: with fewer common words they are about different things.
-const COMPARABLE: f64 = 0.6;
-
-/// How many indexed memories are compared: twice as many as are reported. Those that share the most rare words are taken.
-const COMPARED: usize = 10;
+/// How many indexed memories are compared: four times as many as are reported. Those that share the most rare words are taken. A
+/// contradiction in other words shares fewer words than what is about other sides of the subject.
+const COMPARED: usize = 20;
 
 /// The most memories compared that are not in the index yet.
 const UNINDEXED: usize = 1000;
@@ -46,17 +53,43 @@ const QUERY_BYTES: usize = 2048;
 /// The most similar memories reported.
 const MOST_REPORTED: usize = 5;
 
-/// Returns whether two memories of nearly the same words may contradict each other, by their titles and contents.
-pub(super) fn contradicts(one: (&str, &str), other: (&str, &str)) -> bool {
-    let text = |(title, content): (&'_ str, &'_ str)| {
-        if content.trim().is_empty() { title.to_owned() } else { content.to_owned() }
-    };
-    may_contradict(&text(one), &text(other)) || may_contradict(one.0, other.0)
+/// The longest content that is compared as one statement. A longer one makes many statements, and its title says which matters.
+const STATEMENT_BYTES: usize = 400;
+
+/// What a memory states: its title, and its content if that is short.
+pub(super) struct Statements {
+    title: Statement,
+    content: Option<Statement>,
+    /// The text whose embedding is compared.
+    text: String,
 }
 
-/// Sorts memories, the most similar first, and keeps the first [`MOST_REPORTED`].
+impl Statements {
+    pub(super) fn new(title: &str, content: &str) -> Self {
+        let statement = |text: &str| Statement::new(text, in_english(text).as_deref());
+        let is_short = content.len() <= STATEMENT_BYTES && !content.trim().is_empty();
+        let text = if is_short { content } else { title };
+        let english = in_english(text).unwrap_or_default();
+        let content = (is_short && content != title).then(|| statement(content));
+        Self { title: statement(title), content, text: format!("{text} {english}") }
+    }
+
+    /// Returns how two memories relate, by what both state. `nearness` is that of their texts.
+    pub(super) fn relation(&self, other: &Self, nearness: Option<f64>) -> Option<Relation> {
+        let titles = relation(&self.title, &other.title, nearness);
+        let content = |stated: &'_ Self| stated.content.clone().unwrap_or_else(|| stated.title.clone());
+        if self.content.is_none() && other.content.is_none() {
+            return titles;
+        }
+        let contents = relation(&content(self), &content(other), nearness);
+        if titles == Some(Relation::Contradiction) { titles } else { contents }
+    }
+}
+
+/// Sorts memories, those that contradict first, then the most similar, and keeps the first [`MOST_REPORTED`].
 pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
-    similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));
+    let order = |memory: &SimilarMemory| (!memory.may_contradict(), memory.relation.is_none());
+    similar.sort_by(|a, b| order(a).cmp(&order(b)).then(b.similarity.total_cmp(&a.similarity)).then(a.id.cmp(&b.id)));
     similar.truncate(MOST_REPORTED);
 }
 
@@ -64,26 +97,40 @@ pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
 pub(crate) fn similar_memories(
     ledger: &Ledger,
     index: &Index,
-    title: &str,
-    content: &str,
+    (id, title, content): (Option<MemoryId>, &str, &str),
     vocabulary: &Vocabulary,
 ) -> Result<Vec<SimilarMemory>, StoreError> {
-    let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
-    let mut compare = |id: MemoryId, known: (&str, &str), other: &Vocabulary| {
-        let similarity = vocabulary.similarity(other);
-        if similarity >= SIMILAR {
-            let may_contradict = similarity >= COMPARABLE && contradicts((title, content), known);
-            similar.insert(id, SimilarMemory { id, title: known.0.to_owned(), similarity, may_contradict });
-        }
-    };
+    let mut known: BTreeMap<MemoryId, (String, String, f64)> = BTreeMap::new();
     for memory in indexed_like(ledger, index, title, content)? {
-        let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
-        compare(memory.id, (&memory.title, &memory.content), &vocabulary);
+        let similarity = vocabulary.similarity(&Vocabulary::new(&[&memory.title, &memory.content]));
+        known.insert(memory.id, (memory.title.to_string(), memory.content.to_string(), similarity));
     }
     for memory in ledger.unindexed_memories(UNINDEXED) {
-        compare(memory.id, (&memory.title, &memory.content), &memory.vocabulary);
+        let similarity = vocabulary.similarity(&memory.vocabulary);
+        known.insert(memory.id, (memory.title.to_string(), memory.content.to_string(), similarity));
     }
-    let mut similar: Vec<_> = similar.into_values().collect();
+    known.retain(|other, _| Some(*other) != id);
+    let stated = Statements::new(title, content);
+    let others: Vec<Statements> = known.values().map(|(title, content, _)| Statements::new(title, content)).collect();
+    let texts: Vec<&str> = others.iter().map(|other| other.text.as_str()).collect();
+    let nearness = index.embeddings().nearness(&stated.text, &texts);
+    let mut similar = Vec::new();
+    for (place, ((known_id, (known_title, known_content, similarity)), other)) in known.iter().zip(&others).enumerate()
+    {
+        // The author of a memory that names the other one has seen it, and said how both hold.
+        let is_named = |id: MemoryId, content: &str| content.contains(&id.to_string());
+        let is_settled = is_named(*known_id, content) || id.is_some_and(|id| is_named(id, known_content));
+        let nearness = nearness.as_ref().map(|nearness| nearness[place]);
+        let relation = stated.relation(other, nearness).filter(|_| !is_settled);
+        if *similarity >= SIMILAR || relation.is_some() {
+            similar.push(SimilarMemory {
+                id: *known_id,
+                title: known_title.clone(),
+                similarity: *similarity,
+                relation,
+            });
+        }
+    }
     sort(&mut similar);
     Ok(similar)
 }
@@ -97,10 +144,47 @@ impl Engine {
         let (store, memory) = self.find_memory(origin, id)?;
         let Memory { title, content, .. } = masked(memory);
         let vocabulary = Vocabulary::new(&[&title, &content]);
-        let mut similar = similar_memories(&store.ledger, &store.index, &title, &content, &vocabulary)?;
-        similar.retain(|other| other.id != id);
-        Ok(similar)
+        let similar = similar_memories(&store.ledger, &store.index, (Some(id), &title, &content), &vocabulary);
+        Ok(similar?)
     }
+}
+
+/// Compares the memories that changed since, on a thread of its own, and records the pairs that may contradict each other.
+pub(crate) fn compare_memories_soon(store: &Arc<Store>) {
+    let generation = store.index.generation();
+    let Some(turn) = store.oppositions.begin(generation) else { return };
+    store.work("oppositions", move |store| {
+        if let Err(error) = compare_memories(store, generation) {
+            tracing::warn!(root = %store.root.display(), %error, "the memories were not compared; the next request does");
+        }
+        drop(turn);
+    });
+}
+
+/// Compares the memories that changed since, and waits for it.
+pub(crate) fn compare_memories_now(store: &Store) -> Result<(), StoreError> {
+    let turn = store.oppositions.wait_for_turn();
+    let compared = compare_memories(store, store.index.generation());
+    drop(turn);
+    compared
+}
+
+fn compare_memories(store: &Store, generation: Generation) -> Result<(), StoreError> {
+    let hash = |id: MemoryId| Some((id, store.ledger.backlog().expected_hash(id)?));
+    let hashes: HashMap<MemoryId, ContentHash> = store.ledger.ids().into_iter().filter_map(hash).collect();
+    for (&id, &hash) in hashes.iter().filter(|(id, hash)| !store.oppositions.is_compared(**id, **hash)) {
+        if store.jobs.cancel().is_cancelled() {
+            return Ok(());
+        }
+        let Some(memory) = store.ledger.memory(id).map(masked) else { continue };
+        let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
+        let stated = (Some(id), &*memory.title, &*memory.content);
+        let similar = similar_memories(&store.ledger, &store.index, stated, &vocabulary)?;
+        let opposed = similar.iter().filter(|other| other.may_contradict()).map(|other| other.id).collect();
+        store.oppositions.replace(id, hash, opposed);
+    }
+    store.oppositions.complete(generation, &hashes);
+    Ok(())
 }
 
 /// Returns whether a memory in force has nearly all words of a text.
@@ -119,6 +203,10 @@ fn indexed_like(ledger: &Ledger, index: &Index, title: &str, content: &str) -> R
         return Ok(Vec::new());
     }
     let text = format!("{title} {content}");
+    let text = match in_english(&text) {
+        Some(english) => format!("{english} {text}"),
+        None => text,
+    };
     let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
     let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
     let filters = Filters { types, ..Filters::default() };

@@ -204,7 +204,10 @@ fn recalled_after(
     let memory = masked(memory);
     let now = store.time(now);
     let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, counts, freshness, now);
-    Ok(Some(MemoryView { added_by, ..recalled }))
+    let opposed = store.oppositions.opponents(id).into_iter().filter(|other| store.ledger.is_in_force(*other));
+    let titled = opposed.filter_map(|other| store.ledger.memory(other)).map(masked);
+    let contradicts = titled.map(|other| (other.id, other.title.to_string())).collect();
+    Ok(Some(MemoryView { added_by, contradicts, ..recalled }))
 }
 
 /// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.

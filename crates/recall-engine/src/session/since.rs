@@ -191,8 +191,13 @@ fn contradictions(store: &Arc<Store>, added: &[Memory]) -> Result<Vec<(ChangedMe
     let mut pairs: BTreeMap<(MemoryId, MemoryId), (ChangedMemory, ChangedMemory)> = BTreeMap::new();
     for memory in added.iter().take(COMPARED) {
         let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
-        let similar = similar_memories(&store.ledger, &store.index, &memory.title, &memory.content, &vocabulary)?;
-        for other in similar.into_iter().filter(|other| other.may_contradict && other.id != memory.id) {
+        let similar = similar_memories(
+            &store.ledger,
+            &store.index,
+            (Some(memory.id), &memory.title, &memory.content),
+            &vocabulary,
+        )?;
+        for other in similar.into_iter().filter(|other| other.may_contradict()) {
             let key = (memory.id.min(other.id), memory.id.max(other.id));
             let newer = ChangedMemory {
                 id: memory.id,

@@ -139,6 +139,7 @@ impl Store {
             sessions: Sessions::new(kept_in, &folder.path),
             jobs: Jobs::new(index_runs),
             past: PastRoot::read(root, places),
+            oppositions: Arc::default(),
             repairs: Repairs { found: repaired, are_reported: AtomicBool::new(false) },
             repository: OnceLock::new(),
             folder,

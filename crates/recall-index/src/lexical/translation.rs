@@ -26,7 +26,7 @@ use recall_text::{fold_case, normalize_text};
 use dictionary::{Meaning, Part, parts_of_question};
 pub use languages::KnownWords;
 use languages::{Extent, NaturalLanguage};
-pub(crate) use texts::in_english;
+pub use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
 const MOST_EQUIVALENTS: usize = 2;

@@ -33,6 +33,8 @@ pub(super) struct List {
     #[serde(default)]
     stale: bool,
     #[serde(default)]
+    contradicted: bool,
+    #[serde(default)]
     sort: Sort,
     limit: Option<u32>,
     #[serde(default)]
@@ -60,7 +62,8 @@ pub(super) async fn list(
     State(mut site): State<Site>,
     Parameters(asked): Parameters<List>,
 ) -> Response {
-    let List { r#type, language, path, tags, scope, flagged, stale, sort, limit, cursor, since, before } = asked;
+    let List { r#type, language, path, tags, scope, flagged, stale, contradicted, sort, limit, cursor, since, before } =
+        asked;
     let sort = match sort {
         Sort::UpdatedAt => ListSort::UpdatedAt,
         Sort::CreatedAt => ListSort::CreatedAt,
@@ -81,6 +84,7 @@ pub(super) async fn list(
         stale,
         since,
         before,
+        contradicted,
     };
     json_answer(site.rpc.list(request).await)
 }

@@ -30,6 +30,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
         facts.push("flagged for review".to_owned());
     }
+    facts.extend(memory.contradicts.iter().map(|other| format!("may contradict {}", printable(&other.id))));
     facts
 }
 
@@ -127,10 +128,11 @@ pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
     if !cues.is_empty() {
         let _ = writeln!(text, "  {DIM}shown unasked at {}{DIM:#}", printable(&cues.join(", ")));
     }
-    for v1::SimilarMemory { id, title, similarity, .. } in similar {
+    for v1::SimilarMemory { id, title, similarity, may_contradict, .. } in similar {
+        let relation = if *may_contradict { ", may contradict" } else { "" };
         let _ = writeln!(
             text,
-            "  {DIM}{:.0} % similar to{DIM:#} {PATH}{id}{PATH:#} {}",
+            "  {DIM}{:.0} % similar{relation}{DIM:#} {PATH}{id}{PATH:#} {}",
             similarity * 100.0,
             printable(title)
         );
@@ -262,7 +264,7 @@ mod tests {
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
         insta::assert_snapshot!(plain(&format_add(&answer)), @r"
         not saved: nearly the same memory exists
-          91 % similar to L-0123abcd Jitter
+          91 % similar L-0123abcd Jitter
         ");
     }
 }

@@ -27,7 +27,7 @@ const LEAST_SHARE_IN_SENTENCE: f32 = 0.3;
 const MOST_EQUIVALENTS: usize = 4;
 
 /// The English words for what a text in other languages says, separated by blanks. `None` if there are none, as for English text.
-pub(crate) fn in_english(text: &str) -> Option<String> {
+pub fn in_english(text: &str) -> Option<String> {
     let text = normalize_text(text);
     let of_script = match script_of(&text) {
         Script::Latin => None,
