@@ -69,6 +69,7 @@ const LEAVES: &[&str] = &[
     "mask",
     "moments",
     "mount",
+    "operations",
     "origin",
     "past_root",
     "settings",
@@ -82,13 +83,15 @@ const EXCEPTIONS: [&str; 0] = [];
 
 #[test]
 fn no_two_files_of_a_crate_import_each_other() {
+    let mut found = Vec::new();
     for (folder, least_files) in CRATES {
         let sources = sources(&below(folder));
         assert!(sources.len() >= *least_files, "{folder} has {} files", sources.len());
         let arrows = arrows(&sources);
         assert!(arrows.len() > least_files / 3, "{folder} has {} files with arrows", arrows.len());
-        assert_eq!(circles(&arrows), EXCEPTIONS, "{folder}");
+        found.extend(circles(&arrows).into_iter().map(|circle| format!("{folder}: {circle}")));
     }
+    assert_eq!(found, EXCEPTIONS);
 }
 
 /// The list in ARCHITECTURE.md has every room, from the top to the bottom.

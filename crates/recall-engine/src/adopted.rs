@@ -20,10 +20,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::StoreScope;
-use recall_text::{DocPath, agent_source, is_agent_file};
+use recall_text::{DocPath, agent_source};
 
 use self::check::{AdoptedFile, check};
 use self::project::Project;
+pub(crate) use self::project::is_adopted;
 use crate::auto_memory;
 use crate::doubt::{AdoptedHit, AdoptedReport, Doubt, Owner};
 use crate::engine::MountedStore;
@@ -147,14 +148,6 @@ fn project_stores(stores: &[MountedStore]) -> Vec<MountedStore> {
         return Vec::new();
     }
     stores.iter().filter(|store| is_checked(store)).cloned().collect()
-}
-
-/// Returns whether a document is an adopted file.
-pub(crate) fn is_adopted(store: &MountedStore, path: &DocPath) -> bool {
-    let settings = store.settings();
-    let is_instruction =
-        store.scope != StoreScope::Global && settings.adopt.instructions && is_agent_file(path.as_str());
-    store.is_auto_memory || is_instruction || store.files.home_file(path).is_some()
 }
 
 /// Returns whether the adopted files of a store are checked: it is one of the project, or holds what the user's agents keep for all.

@@ -14,6 +14,7 @@ mod cache;
 mod folder;
 mod follow;
 mod model_index;
+mod model_vectors;
 mod models;
 mod text;
 

@@ -40,7 +40,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`names`](Self::names).
 /// - Read: [`get`](Self::get), [`get_cited`](Self::get_cited), [`list`](Self::list), [`history`](Self::history),
 ///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id),
-///   [`as_of`](Self::as_of).
+///   [`as_of`](Self::as_of), [`layout`](Self::layout).
 /// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),
 ///   [`verify_memories`](Self::verify_memories), [`promote_memory`](Self::promote_memory), [`rate_item`](Self::rate_item),
 ///   [`note_use`](Self::note_use), [`memories_similar_to`](Self::memories_similar_to), [`recorded_uses`](Self::recorded_uses),

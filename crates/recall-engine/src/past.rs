@@ -154,7 +154,7 @@ impl Engine {
         })();
         if draft.exists() {
             // What could not be deleted is deleted with the pasts that were not used lately.
-            let _ = fs::remove_dir_all(&draft);
+            let _ = delete_folder(&draft);
         }
         written
     }
@@ -187,7 +187,7 @@ impl Engine {
             let age = now.zip(changed(&draft)).and_then(|(now, then)| now.duration_since(then).ok());
             if age.is_some_and(|age| age > DRAFT_AGE) {
                 // What cannot be deleted is tried again with the next past.
-                let _ = fs::remove_dir_all(&draft);
+                let _ = delete_folder(&draft);
             }
         }
         let used = |folder: &PathBuf| changed(&folder.join(USED)).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -199,16 +199,21 @@ impl Engine {
                     return;
                 }
                 let deleted = self.registry.delete_unused_index(&root, &index).map_err(|error| error.to_string());
-                if deleted != Ok(true) || fs::remove_dir_all(&index.path).is_err() {
+                if deleted != Ok(true) || delete_folder(&index.path).is_err() {
                     tracing::debug!(root = %root.display(), ?deleted, "the index of a past is not deleted yet");
                     return;
                 }
             }
-            if let Err(error) = fs::remove_dir_all(&folder) {
+            if let Err(error) = delete_folder(&folder) {
                 tracing::debug!(folder = %folder.display(), %error, "a past is not deleted yet");
             }
         }
     }
+}
+
+fn delete_folder(folder: &Path) -> Result<(), OpenError> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return Ok(()) };
+    Folder::open(parent)?.remove(name)
 }
 
 fn write_file(root: &Path, file: &TreeFile, content: &[u8]) -> io::Result<()> {

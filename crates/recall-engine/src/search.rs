@@ -19,6 +19,7 @@ mod features;
 mod framed;
 mod fused;
 mod here;
+mod item_priors;
 mod learn;
 mod logs;
 mod messages;

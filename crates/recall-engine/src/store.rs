@@ -32,6 +32,7 @@ mod background;
 mod facts;
 mod files;
 mod index;
+mod jobs;
 mod open;
 mod oppositions;
 mod ordered;
@@ -56,13 +57,14 @@ use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
 use crate::warning::{Coverage, Warning};
 
-pub(crate) use background::{Jobs, StructureWait};
+pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
 pub(crate) use files::{
     Added, Check, CheckedAt, Decision, DirtySnapshot, Files, ImportedDocument, ImportedWriter, IngestOutcome, Phase,
     RuledOut, SUMMARIES, ScanState, Selection, UnreadLine,
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
+pub(crate) use jobs::Jobs;
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use oppositions::Oppositions;
 pub(crate) use registry::Registry;

@@ -174,6 +174,7 @@ pub fn relation(one: &Statement, other: &Statement, nearness: Option<f64>) -> Op
 
 /// What in two statements excludes the other.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "the signs are independent of each other")]
 struct Evidence {
     /// Both choose values of one kind, and none in common.
     has_values: bool,
@@ -203,7 +204,7 @@ impl Evidence {
         evidence.has_opposites = OPPOSITES
             .iter()
             .any(|(a, b)| only(a, one, other) && only(b, other, one) || only(b, one, other) && only(a, other, one));
-        evidence.has_preferences = match (one.preferred(), other.preferred()) {
+        evidence.has_preferences = match (one.preference(), other.preference()) {
             (Some(one), Some(other)) => !one.is_alike(other),
             _ => false,
         };
@@ -319,12 +320,7 @@ fn remaining_words<'s>(words: &[&'s StatementWord], others: &[&StatementWord]) -
 fn exchanges(one: &Statement, other: &Statement) -> bool {
     let stems = |statement: &Statement| statement.words.iter().map(|word| word.stem.clone()).collect::<Vec<_>>();
     let (one, other) = (stems(one), stems(other));
-    let sorted = |stems: &[String]| {
-        let mut stems = stems.to_vec();
-        stems.sort_unstable();
-        stems
-    };
-    if sorted(&one) != sorted(&other) {
+    if sort_words(&one) != sort_words(&other) {
         return false;
     }
     let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
@@ -334,6 +330,12 @@ fn exchanges(one: &Statement, other: &Statement) -> bool {
     let is_rotated = |at: usize| one[at..] == other[..one.len() - at] && one[..at] == other[one.len() - at..];
     // A part of one word can only be exchanged with its neighbour, which is an exchange of roles.
     !one.is_empty() && (one.len() <= 2 || !(1..one.len()).any(is_rotated))
+}
+
+fn sort_words(words: &[String]) -> Vec<&String> {
+    let mut words: Vec<&String> = words.iter().collect();
+    words.sort_unstable();
+    words
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// A text with a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct TextField {
     text: String,
     /// The byte at which text is inserted; a character boundary.
     cursor: usize,
@@ -21,7 +21,7 @@ pub(super) enum Edit {
     Other,
 }
 
-impl Input {
+impl TextField {
     /// Begins with a text, and the cursor after it.
     pub(super) fn new(text: String) -> Self {
         Self { cursor: text.len(), text }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn keys_edit_the_text() {
-        let mut input = Input::new("open ü store".to_owned());
+        let mut input = TextField::new("open ü store".to_owned());
         let control = KeyModifiers::CONTROL;
         for (code, modifiers, expected) in [
             (KeyCode::Char('w'), control, "open ü "),

@@ -5,7 +5,7 @@ use recall_api::v1;
 use tonic::Status;
 
 use super::filter::{Filter, ProjectFilter};
-use super::input::{Edit, Input};
+use super::input::{Edit, TextField};
 use crate::last_search::Place;
 
 /// The number of lines that a key scrolls the preview by.
@@ -14,9 +14,9 @@ const SCROLL: u16 = 10;
 /// What is shown.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    pub(super) query: Input,
+    pub(super) query: TextField,
     /// The text of a memory about the marked hits, while it is typed.
-    pub(super) memory: Option<Input>,
+    pub(super) memory: Option<TextField>,
     /// Only hits of this type.
     pub(super) type_filter: Filter,
     /// Only hits in this language.
@@ -84,7 +84,7 @@ pub(super) enum Act {
 impl State {
     /// Begins with a query and with the filters of the command line.
     pub(super) fn new(request: &v1::SearchRequest) -> Self {
-        let query = Input::new(request.query.clone());
+        let query = TextField::new(request.query.clone());
         let filters = request.filters.clone().unwrap_or_default();
         Self {
             is_asking: !query.is_blank(),
@@ -265,7 +265,7 @@ impl State {
     }
 
     /// Returns the marked hits; without any, the selected one.
-    fn chosen(&self) -> Vec<Chosen> {
+    fn choice(&self) -> Vec<Chosen> {
         if self.marked.is_empty() {
             self.hit().map(Chosen::from_hit).into_iter().collect()
         } else {
@@ -274,12 +274,12 @@ impl State {
     }
 
     fn choose(&self, purpose: Purpose) -> Act {
-        let chosen = self.chosen();
+        let chosen = self.choice();
         if chosen.is_empty() { Act::Draw } else { Act::Choose(purpose, chosen) }
     }
 
     fn copy(&mut self) -> Act {
-        let citations: Vec<_> = self.chosen().into_iter().map(|chosen| chosen.citation).collect();
+        let citations: Vec<_> = self.choice().into_iter().map(|chosen| chosen.citation).collect();
         self.note = match &citations[..] {
             [] => return Act::Draw,
             [citation] => Some(format!("copied {citation}")),
@@ -289,10 +289,10 @@ impl State {
     }
 
     fn begin_memory(&mut self) -> Act {
-        if self.chosen().is_empty() {
+        if self.choice().is_empty() {
             self.note = Some("select a hit first: a memory is about files".to_owned());
         } else {
-            self.memory = Some(Input::default());
+            self.memory = Some(TextField::default());
         }
         Act::Draw
     }
@@ -300,7 +300,7 @@ impl State {
     /// Returns the files of the chosen hits in this project, each once.
     pub(super) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
-        for Chosen { place, .. } in self.chosen() {
+        for Chosen { place, .. } in self.choice() {
             let is_here = !place.is_memory && place.root.as_os_str().is_empty();
             if is_here && !files.contains(&place.path) {
                 files.push(place.path);

@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 use recall_api::v1;
 
 use super::filter::ProjectFilter;
-use super::input::Input;
+use super::input::TextField;
 use super::state::State;
 use crate::output::format::Screen;
 use crate::output::human::excerpt::Marked;
@@ -60,7 +60,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, look: Screen) {
     draw_status(frame, status, state, look);
 }
 
-fn draw_input(frame: &mut Frame<'_>, area: Rect, prompt: &'static str, input: &Input, look: Screen) {
+fn draw_input(frame: &mut Frame<'_>, area: Rect, prompt: &'static str, input: &TextField, look: Screen) {
     let (before, after) = input.around_cursor();
     let (before, after) = (printable(before), printable(after));
     // The end of a text that is wider than the terminal is shown, where text is typed.

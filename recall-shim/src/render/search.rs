@@ -1,6 +1,7 @@
 //! The answer to a search.
 
 use std::fmt::Write as _;
+use std::slice;
 
 use recall_api::searched_files;
 use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
@@ -287,22 +288,18 @@ fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-fn one_or_none(text: &str) -> Vec<String> {
-    if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
-}
-
 fn narrowing(filters: &Filters) -> String {
     let Filters { types, languages, paths, tags, since, before } = filters;
-    let (since, before) = (one_or_none(since), one_or_none(before));
-    let lists = [
+    let (since, before) = (slice::from_ref(since), slice::from_ref(before));
+    let lists: [(&str, &[String]); 6] = [
         ("types", types),
         ("language", languages),
         ("path", paths),
         ("tags", tags),
-        ("since", &since),
-        ("before", &before),
+        ("since", since),
+        ("before", before),
     ];
-    let used = lists.into_iter().filter(|(_, values)| !values.is_empty());
+    let used = lists.into_iter().filter(|(_, values)| values.iter().any(|value| !value.is_empty()));
     used.map(|(name, values)| format!("{name} {}", inline(&values.join(", "), 120))).collect::<Vec<_>>().join(", ")
 }
 
@@ -470,8 +467,7 @@ mod tests {
         ) {
             let mut response = sample_answer(hits);
             response.query.get_or_insert_default().text = query;
-            response.warnings =
-                warnings.into_iter().map(|message| Warning { message, ..Warning::default() }).collect();
+            response.warnings.extend(warnings.into_iter().map(|message| Warning { message, ..Warning::default() }));
             let page = search(&response, 0, Shape { tokens, reminds }, |_| "x".repeat(90));
             prop_assert!(count(&page) as usize <= tokens, "{} of {tokens}: {page}", count(&page));
             prop_assert!(chars(&page) <= ANSWER_CHARS);
@@ -486,7 +482,7 @@ mod tests {
     fn nothing_found_says_what_was_searched_and_what_to_try() {
         let mut response = sample_answer(Vec::new());
         let store = StoreStatus { id: "5f3c".to_owned(), documents: 1_234, failed: 1, ..StoreStatus::default() };
-        insta::assert_snapshot!(nothing(&response, 0, &[store]), @r#"
+        insta::assert_snapshot!(nothing(&response, 0, &[store.clone()]), @r#"
         Nothing found for "where are sessions opened" in project recall (generation 7): 1,234 documents searched, 1 file could not be read.
         Try fewer or other words, or an identifier; recall_status, if a file that holds it should be indexed.
         "#);
@@ -494,7 +490,7 @@ mod tests {
         query.scope = Scope::Project.into();
         query.filters =
             Some(Filters { types: vec!["adr".to_owned()], paths: vec!["docs".to_owned()], ..Filters::default() });
-        let empty = StoreStatus { id: "5f3c".to_owned(), ..StoreStatus::default() };
+        let empty = StoreStatus { documents: 0, failed: 0, ..store };
         insta::assert_snapshot!(nothing(&response, 0, &[empty]), @r#"
         Nothing found for "where are sessions opened" in project recall (generation 7): 0 documents searched, narrowed to types adr, path docs.
         Try recall_index with path ".", because nothing is indexed here; the same without types, language, path and tags; scope "all"; fewer or other words, or an identifier; recall_status, if a file that holds it should be indexed.

@@ -6,9 +6,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use recall_api::v1;
-use recall_core::{
-    ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint, Provider,
-};
+use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint, Provider};
 use recall_models::{
     BuiltIn, Installed, LoadError, Manifest, ModelState, NetworkKind, OnnxCrossEncoder, OnnxEncoder, OnnxSettings,
     RegistryModel, Role, Runtime, RuntimeError, find_runtime,

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
+use recall_core::StoreScope;
 use recall_text::{BuildFolder, DocPath, build_folders, is_agent_file};
 use recall_watch::StatOutcome;
 
@@ -274,6 +275,14 @@ fn packages(text: &str, declared: &mut Declared) {
             declared.names.insert(value.trim_matches(['"', '\'']).to_owned());
         }
     }
+}
+
+/// Returns whether a document is an adopted file.
+pub(crate) fn is_adopted(store: &MountedStore, path: &DocPath) -> bool {
+    let settings = store.settings();
+    let is_instruction =
+        store.scope != StoreScope::Global && settings.adopt.instructions && is_agent_file(path.as_str());
+    store.is_auto_memory || is_instruction || store.files.home_file(path).is_some()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use recall_core::Document;
 use recall_text::DocPath;
 
-use super::is_adopted;
+use super::project::is_adopted;
 use crate::engine::MountedStore;
 use crate::error::StoreError;
 

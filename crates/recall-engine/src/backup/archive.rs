@@ -18,10 +18,7 @@ use serde::{Deserialize, Serialize};
 use tar::{EntryType, Header};
 
 use super::error::BackupError;
-use super::layout::Area;
-
-/// The largest file of a backup. One at a time is held in memory. A day with ten thousand long memories takes 40 MB.
-pub(super) const FILE_BYTES: u64 = 128 * 1024 * 1024;
+use super::layout::{Area, FILE_BYTES};
 
 /// The most bytes of all files: a thousand times what is usual.
 pub(super) const TOTAL_BYTES: u64 = 4 * 1024 * 1024 * 1024;

@@ -11,9 +11,11 @@ use recall_os::{Access, Folder, OpenError};
 use recall_text::PROJECT_FOLDER;
 use serde::{Deserialize, Serialize};
 
-use super::archive::FILE_BYTES;
 use super::error::BackupError;
 use crate::memory::verify::PROFILE;
+
+/// The largest file of a backup. One at a time is held in memory. A day with ten thousand long memories takes 40 MB.
+pub(super) const FILE_BYTES: u64 = 128 * 1024 * 1024;
 
 /// The name of a file of decisions about paths.
 pub(super) const SELECTION: &str = "selection.jsonl";

@@ -13,7 +13,8 @@ use std::time::Duration;
 use recall_core::{ChunkRow, Embedding, Generation, ModelError, ModelFingerprint, Neighbour, RowSet};
 use rustc_hash::FxHashSet;
 
-use crate::embeddings::model_index::{ModelIndex, ModelVectors, NearError};
+use crate::embeddings::model_index::ModelIndex;
+use crate::embeddings::model_vectors::{ModelVectors, NearError};
 use crate::embeddings::models::{ModelRole, UpdateMode};
 use crate::ranking::ZScore;
 

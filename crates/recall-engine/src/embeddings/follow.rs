@@ -15,7 +15,7 @@ use recall_index::catalog::{Catalog, ChunkRun, ChunkedDocument, Snapshot};
 use recall_index::vector::{Change, Difference, VectorWriteError};
 
 use crate::embeddings::cache::EmbeddingCache;
-use crate::embeddings::model_index::ModelVectors;
+use crate::embeddings::model_vectors::ModelVectors;
 use crate::embeddings::models::{UpdateExtent, UpdateMode};
 use crate::embeddings::text::ChunkTexts;
 use crate::settings::OnBattery;

@@ -13,7 +13,7 @@ use recall_core::{
 use recall_text::{Relation, Vocabulary, normalize_text};
 
 use super::anchors::Anchored;
-use super::similar::{self, REPEATS, SimilarMemory, Statements, similar_memories};
+use super::similar::{self, MemoryStatements, REPEATS, SimilarMemory, similar_memories};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
@@ -113,10 +113,10 @@ impl Engine {
             return Err(MemoryError::NotFound { id: older.to_string() });
         }
         let event = store.ledger.event_id(request.key.as_deref(), timestamp);
-        let stated = Statements::new(&title, &content);
+        let stated = MemoryStatements::new(&title, &content);
         let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
         let is_repeat = |other: &InFlight, similarity| {
-            let relate = || stated.relation(&Statements::new(&other.title, &other.content), None);
+            let relate = || stated.relation(&MemoryStatements::new(&other.title, &other.content), None);
             is_refused(similarity) && relate() != Some(Relation::Contradiction)
         };
         let finished = |report| Ok(PreparedMemory::Finished(report));

@@ -57,14 +57,14 @@ const MOST_REPORTED: usize = 5;
 const STATEMENT_BYTES: usize = 400;
 
 /// What a memory states: its title, and its content if that is short.
-pub(super) struct Statements {
+pub(super) struct MemoryStatements {
     title: Statement,
     content: Option<Statement>,
     /// The text whose embedding is compared.
     text: String,
 }
 
-impl Statements {
+impl MemoryStatements {
     pub(super) fn new(title: &str, content: &str) -> Self {
         let statement = |text: &str| Statement::new(text, in_english(text).as_deref());
         let is_short = content.len() <= STATEMENT_BYTES && !content.trim().is_empty();
@@ -110,8 +110,9 @@ pub(crate) fn similar_memories(
         known.insert(memory.id, (memory.title.to_string(), memory.content.to_string(), similarity));
     }
     known.retain(|other, _| Some(*other) != id);
-    let stated = Statements::new(title, content);
-    let others: Vec<Statements> = known.values().map(|(title, content, _)| Statements::new(title, content)).collect();
+    let stated = MemoryStatements::new(title, content);
+    let others: Vec<MemoryStatements> =
+        known.values().map(|(title, content, _)| MemoryStatements::new(title, content)).collect();
     let texts: Vec<&str> = others.iter().map(|other| other.text.as_str()).collect();
     let nearness = index.embeddings().nearness(&stated.text, &texts);
     let mut similar = Vec::new();

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::candidates::{KindCandidates, StoreCandidates};
 use super::exact::Names;
 use super::fused::FusedChunk;
+use super::item_priors::Priors;
 use super::nearness::{self, Nearness, NearnessOdds, Texts};
 use super::ranked::{Learned, MIN_DEVIATION, Ranked, sort, with_odds};
 use super::verdict::Signs;
@@ -34,7 +35,7 @@ pub(super) fn order<'a>(
     candidates: &'a [StoreCandidates],
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let item_priors = prior::Priors::ask(search, candidates);
+    let item_priors = Priors::ask(search, candidates);
     let deciding = rankers.and_then(|rankers| Deciding::choose(search, candidates, rankers));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
     for kind in ContentKind::ALL {

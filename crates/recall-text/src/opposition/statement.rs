@@ -104,6 +104,7 @@ const FILLERS: [&str; 46] = [
 
 /// A word of a statement.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a word has these properties independently of each other")]
 pub(super) struct StatementWord {
     /// In lower case; a negated verb (`don't`) is split before.
     pub(super) word: String,
@@ -172,7 +173,7 @@ impl Statement {
     }
 
     /// Returns the first content word after a verb of preference.
-    pub(super) fn preferred(&self) -> Option<&StatementWord> {
+    pub(super) fn preference(&self) -> Option<&StatementWord> {
         let verb = self.words.iter().position(|word| PREFERENCES.contains(&word.stem.as_str()) && !word.is_denied)?;
         self.words[verb + 1..].iter().find(|word| word.is_content)
     }

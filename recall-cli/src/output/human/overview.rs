@@ -192,15 +192,15 @@ fn session_at_work(session: &v1::LiveSession, here: &str, now: Option<Timestamp>
 /// When a session that is over began, and its title; `None` for one at work, or if nothing happened in it.
 fn earlier_session(session: &v1::Session, now: Option<Timestamp>) -> Option<Fact> {
     let title = session.title.lines().next().filter(|title| !title.is_empty())?;
-    (session.state() != v1::SessionState::Open).then(|| dated(session.started_at.as_ref(), title, "", now))
+    (session.state() != v1::SessionState::Open).then(|| dated_fact(session.started_at.as_ref(), title, "", now))
 }
 
 fn decision(entry: &v1::ListEntry, now: Option<Timestamp>) -> Option<Fact> {
     let memory = entry.memory.as_ref()?;
-    Some(dated(memory.created_at.as_ref(), &memory.title, &memory.id, now))
+    Some(dated_fact(memory.created_at.as_ref(), &memory.title, &memory.id, now))
 }
 
-fn dated(time: Option<&prost_types::Timestamp>, title: &str, id: &str, now: Option<Timestamp>) -> Fact {
+fn dated_fact(time: Option<&prost_types::Timestamp>, title: &str, id: &str, now: Option<Timestamp>) -> Fact {
     let lead = time.map(|time| moment(time, now)).unwrap_or_default();
     let id = if id.is_empty() { String::new() } else { format!("{}  ", printable(id)) };
     Fact { style: DIM, lead: format!("{lead:<13}"), rest: format!(" {id}{}", printable(title)) }
