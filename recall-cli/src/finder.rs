@@ -90,12 +90,12 @@ fn ask(client: &Client, base: &v1::SearchRequest, state: &State) -> Option<Pendi
 }
 
 /// The note that a user typed about files.
-fn memory(content: String, related_files: Vec<String>, context: Option<v1::RequestContext>) -> v1::AddRequest {
+fn memory(text: String, related_files: Vec<String>, context: Option<v1::RequestContext>) -> v1::AddRequest {
     v1::AddRequest {
         context,
         r#type: MemoryType::Note.as_str().to_owned(),
-        title: title_of(&content),
-        content,
+        title: title_of(&text),
+        content: text,
         related_files,
         ..v1::AddRequest::default()
     }

@@ -216,7 +216,7 @@ fn without_recall_bench_its_commands_end_with_2_and_say_what_to_install() {
         assert_eq!(told["error"]["code"], "NOT_FOUND");
     }
     let help = stdout(&home.recall(&["--help"]));
-    assert_eq!(help.matches("runs the program `recall-bench`").count(), 2, "{help}");
+    assert_eq!(help.matches("  Measure search quality").count(), 2, "{help}");
 }
 
 #[cfg(unix)]

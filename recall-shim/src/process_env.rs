@@ -10,7 +10,7 @@ use recall_client::Replace;
 use recall_config::{BroadRoot, Dirs, DirsError, Environment, McpSettings, Settings, check_project_root, project_root};
 use recall_text::PROJECT_FOLDER;
 
-use crate::tool::call::key;
+use crate::key::key;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -135,7 +135,9 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         if let Some(language) = line.strip_prefix("```") {
-            let text = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
+            let text: Vec<&str> =
+                lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
+            let text = text.concat();
             blocks.push(Block { language, text });
         }
     }

@@ -22,7 +22,7 @@ const CRATES: &[(&str, usize)] = &[
     ("crates/recall-os/src", 5),
     ("crates/recall-journal/src", 12),
     ("crates/recall-models/src", 30),
-    ("crates/recall-shared/src", 25),
+    ("crates/recall-shared/src", 18),
     ("crates/recall-testkit/src", 12),
     ("recall-cli/src", 30),
     ("recalld/src", 50),

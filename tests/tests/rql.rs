@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 use recall_testkit::{Outcome, Project, Sandbox};
 use recall_tests::{sandbox, workspace};
@@ -43,10 +45,22 @@ fn json(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout).expect("JSON")
 }
 
+/// Commits all files and tags the commit as `v2.3`.
+fn release(root: &Path) {
+    let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "release"], &["tag", "v2.3"]] {
+        let git = Command::new("git").current_dir(root).args(identity).args(arguments).output().expect("git runs");
+        assert!(git.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&git.stderr));
+    }
+}
+
 #[test]
 fn every_example_of_the_page_has_a_row() {
-    let sandbox = sandbox!();
+    let sandbox = sandbox!().with_variable("PATH", &std::env::var("PATH").expect("a PATH"));
     let project = project(&sandbox);
+    let decision = ["remember", "Requests are sent by one client.", "--type", "decision"];
+    assert_eq!(sandbox.recall(&project, &decision).code, Some(0));
+    release(project.root());
     let statements = blocks("rql");
     assert!(statements.len() >= 14, "{statements:?}");
     for statement in &statements {

@@ -15,6 +15,7 @@ mod evaluation;
 mod human;
 mod json;
 mod judge;
+mod output;
 mod over_mcp;
 mod own_training;
 pub mod quality;

@@ -5,13 +5,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::quality::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
-use recall_api::Reason;
-use recall_cli::{CliError, Exit, Format, Output};
 use recall_core::Ablation;
 
 use crate::error::BenchError;
 use crate::evaluation::{Evaluation, Setting};
-use crate::{human, json};
 
 /// The search quality on a dataset.
 #[derive(Debug)]
@@ -239,30 +236,6 @@ impl ThresholdRow {
     }
 }
 
-impl Report {
-    /// Prints the report. The exit code reports a missed floor.
-    pub(crate) fn show(&self, output: &Output) -> Result<Exit, BenchError> {
-        match output.format {
-            Format::Json => {
-                output.json(&json::report(self))?;
-                Ok(if self.floors.iter().all(FloorCheck::holds) { Exit::Done } else { Exit::Refused })
-            }
-            Format::Human => {
-                output.text(&human::report(self, output.width))?;
-                match self.floors.iter().find(|check| !check.holds()) {
-                    Some(check) => Err(below(check).into()),
-                    None => Ok(Exit::Done),
-                }
-            }
-        }
-    }
-}
-
-fn below(check: &FloorCheck) -> CliError {
-    let FloorCheck { floor: Floor { metric, least }, mean } = check;
-    CliError::new(Exit::Refused, Reason::SearchFailed, format!("{metric} is {mean:.4}; the floor is {least:.4}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +254,5 @@ mod tests {
         let floor: Floor = "mrr@5=0.5".parse().expect("a floor");
         assert!(FloorCheck { floor, mean: 0.5 }.holds());
         assert!(!FloorCheck { floor, mean: 0.4999 }.holds());
-        assert_eq!(below(&FloorCheck { floor, mean: 0.25 }).message, "mrr@5 is 0.2500; the floor is 0.5000");
     }
 }

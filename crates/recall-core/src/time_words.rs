@@ -48,7 +48,7 @@ pub fn read_time_words(question: &str) -> Option<TimeWords> {
     }
     PATTERNS.iter().find_map(|(pattern, meaning)| {
         let found = pattern.captures(question)?;
-        let whole = found.get(0).expect("a match");
+        let whole = found.get_match();
         let (since, before, before_event) = bounds(*meaning, &found)?;
         let rest = format!("{} {}", question[..whole.start()].trim_end(), question[whole.end()..].trim_start());
         Some(TimeWords {

@@ -173,12 +173,11 @@ fn days(first: Date, length: Span) -> Option<When> {
 fn age(text: &str, now: Timestamp) -> Option<When> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit()).filter(|at| *at > 0)?;
     let (count, unit) = (text[..unit_at].parse::<i64>().ok()?, &text[unit_at..]);
-    let ago = match unit {
-        "h" => jiff::Timestamp::from_nanosecond(i128::from(now.0)).ok()?.checked_sub(hours(count)?).ok()?,
-        _ => {
-            let now = jiff::Timestamp::from_nanosecond(i128::from(now.0)).ok()?.to_zoned(TimeZone::UTC);
-            now.checked_sub(span(count, unit)?).ok()?.timestamp()
-        }
+    let now = jiff::Timestamp::from_nanosecond(i128::from(now.0)).ok()?;
+    let ago = if unit == "h" {
+        now.checked_sub(hours(count)?).ok()?
+    } else {
+        now.to_zoned(TimeZone::UTC).checked_sub(span(count, unit)?).ok()?.timestamp()
     };
     let ago = Timestamp(i64::try_from(ago.as_nanosecond()).ok()?);
     Some(When::Stretch(ago, ago))

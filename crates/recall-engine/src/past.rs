@@ -95,8 +95,12 @@ impl Engine {
         let project = self.registry.project(origin, &*self.clock)?;
         let now = self.clock.now();
         let Stretch { start, end: mut point } = resolve(&project.root, text, now)?;
-        if start == point && point.commit.is_none() {
-            // The same age a moment later is the same past, so that it need not be made again.
+        let is_age = || {
+            resolve(&project.root, text, Timestamp(now.0 + AGE_NANOS)).ok().map(|later| later.end)
+                != Some(point.clone())
+        };
+        if start == point && point.commit.is_none() && is_age() {
+            // The same age a moment later is the same past, so that it need not be made again. A date stays what it says.
             point.at.0 -= point.at.0.rem_euclid(AGE_NANOS);
         }
         point.at = point.at.min(now);

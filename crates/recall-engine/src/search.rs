@@ -48,7 +48,7 @@ use recall_text::error_chain;
 use crate::engine::MountedStore;
 use crate::error::{SearchError, StoreError};
 use crate::matching::PeriodLimit;
-use crate::memory::compare_memories_soon;
+use crate::memory::{compare_memories_now, compare_memories_soon};
 use crate::origin::Origin;
 use crate::ranking::Rankers;
 use crate::task_pool::Deferred;
@@ -185,7 +185,7 @@ impl Engine {
         }
     }
 
-    /// Waits until the embeddings and the graph of every store cover its documents.
+    /// Waits until the embeddings, the graph and the pairs of memories of every store cover its documents.
     ///
     /// # Errors
     /// A store cannot be opened or read.
@@ -194,6 +194,7 @@ impl Engine {
             for store in self.stores(origin, scope)? {
                 store.index.embed_everything(store.jobs.cancel());
                 store.index.read_structure()?;
+                compare_memories_now(&store)?;
             }
             Ok(())
         })

@@ -128,7 +128,10 @@ fn list(kind: DocumentType) -> ListRequest {
 /// The state of the model after a step.
 #[derive(Clone, Debug, Default)]
 struct Model {
+    /// The titles of those in force.
     memories: BTreeMap<MemoryId, String>,
+    /// Those that others supersede, by these. One that is not deleted is in force again when the other is deleted.
+    superseded: BTreeMap<MemoryId, (MemoryId, String)>,
     /// The content of the file in the work tree, and in the last commit.
     file: Option<String>,
     committed: Option<String>,
@@ -156,8 +159,11 @@ fn check_history(seed: u64) {
                 let supersedes = some.filter(|_| random.rand_range(0..3) == 0);
                 let title = format!("Lesson {step}");
                 let new = AddMemory { supersedes, ..new_memory(MemoryType::Lesson, &*title, format!("Text {step}.")) };
-                model.memories.insert(world.remember(&new), title);
-                supersedes.map(|older| model.memories.remove(&older));
+                let id = world.remember(&new);
+                model.memories.insert(id, title);
+                if let Some((older, title)) = supersedes.and_then(|older| model.memories.remove_entry(&older)) {
+                    model.superseded.insert(id, (older, title));
+                }
             }
             (3, Some(id)) => {
                 let title = format!("Lesson {step} again");
@@ -170,6 +176,7 @@ fn check_history(seed: u64) {
                 let request = RemoveRequest { items, scope: Scope::Project, tombstones: Tombstones::Keep, provenance };
                 world.engine.remove(&world.sandbox.origin(), &request).expect("removed");
                 model.memories.remove(&id);
+                model.memories.extend(model.superseded.remove(&id));
             }
             (5, _) => {
                 let text = format!("version {step}\n");
@@ -182,7 +189,8 @@ fn check_history(seed: u64) {
                 points.push((hash, model.clone()));
             }
         }
-        points.push((rfc_3339(now), model.clone()));
+        // What was made by a time was made before it.
+        points.push((rfc_3339(Timestamp(now.0 + 1)), model.clone()));
     }
     let last = world.memories(&world.sandbox.origin());
     for _ in 0..POINTS {

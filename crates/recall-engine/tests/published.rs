@@ -176,7 +176,7 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
 
     // Edited, removed and added files.
     fs::remove_file(root.join("src/guarded.rs")).expect("removed");
-    fs::rename(root.join("src/worker.rs"), root.join("src/postgres/worker.rs")).expect("renamed");
+    fs::rename(root.join("src/paths.rs"), root.join("src/postgres/paths.rs")).expect("renamed");
     let found = "/// Where vectors are compared, after a failed request.\npub fn compared() {}\n";
     builder.sandbox.write("src/find.rs", found);
     builder.publish();

@@ -24,6 +24,7 @@ mod analysis;
 mod byte_semaphore;
 mod chunk_document;
 mod clause;
+mod entries;
 mod evidence;
 pub mod exact;
 mod fields;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use memchr::memchr;
 
-use crate::writer::read_range;
 use crate::{Day, Disk, LockedFile, Missing, Stat, Storage, StoredFile};
 
 /// The longest line that is read or written, in bytes. A memory's content has at most 1 MiB, which JSON escapes can
@@ -104,6 +103,19 @@ pub(crate) fn read_some(file: &dyn StoredFile, buffer: &mut [u8], offset: u64) -
             outcome => return outcome,
         }
     }
+}
+
+/// Reads the bytes between two offsets.
+pub(crate) fn read_range(file: &dyn StoredFile, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(to - from).map_err(|_| io::ErrorKind::FileTooLarge)?];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match read_some(file, &mut bytes[filled..], from + filled as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => filled += count,
+        }
+    }
+    Ok(bytes)
 }
 
 /// A file of lines in a folder of the user.

@@ -10,7 +10,7 @@ use std::{fmt, io};
 
 use memchr::memrchr;
 
-use crate::lines::read_some;
+use crate::lines::{read_range, read_some};
 use crate::{Day, LINE_BYTES, LockedFile, Missing, Storage, StoredFile, line};
 
 /// How often lines are written again because another file took the name of theirs, or another program overwrote them.
@@ -235,17 +235,4 @@ fn last_line(file: &dyn StoredFile, length: u64) -> io::Result<(u64, Option<Vec<
         }
     }
     Ok((begin, (line.len() <= LINE_BYTES).then_some(line)))
-}
-
-/// Reads the bytes between two offsets.
-pub(crate) fn read_range(file: &dyn StoredFile, from: u64, to: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(to - from).map_err(|_| io::ErrorKind::FileTooLarge)?];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match read_some(file, &mut bytes[filled..], from + filled as u64)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => filled += count,
-        }
-    }
-    Ok(bytes)
 }

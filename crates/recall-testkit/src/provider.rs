@@ -6,6 +6,7 @@
 
 mod connection;
 mod formats;
+mod rules;
 
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use std::thread;
 use parking_lot::Mutex;
 
 use connection::Shared;
-pub use connection::{FAKE_MODEL, FakeRules, Fault, Mutation, Received};
+pub use connection::{Fault, Received};
 pub use formats::fake_vector;
+pub use rules::{FAKE_MODEL, FakeRules, Mutation};
 
 /// A running server, which ends with the process or when it is told to.
 pub struct FakeProvider {

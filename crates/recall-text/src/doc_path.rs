@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
-use crate::language::marks_a_file_in_queries;
+use crate::language::table::marks_a_file_in_queries;
 
 /// The folder in a root that holds settings, journals, summaries and sessions. It holds no derived data.
 pub const PROJECT_FOLDER: &str = ".recall";

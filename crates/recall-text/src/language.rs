@@ -5,7 +5,7 @@
 
 #[rustfmt::skip]
 pub(crate) mod syntaxes;
-mod table;
+pub(crate) mod table;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -92,11 +92,6 @@ pub fn is_code_extension(extension: &str) -> bool {
 /// Returns the language whose files have an extension.
 pub(crate) fn language_of_extension(extension: &str) -> Option<&'static str> {
     by_extension(extension).map(|row| row.name)
-}
-
-/// Whether a word of a query that ends in a dot and this extension is the name of a file.
-pub(crate) fn marks_a_file_in_queries(extension: &str) -> bool {
-    LANGUAGES.iter().any(|row| row.query_extensions.contains(&extension))
 }
 
 /// The folders that the tools of all languages write. A name may occur several times, with different manifests.

@@ -23,7 +23,10 @@ pub(crate) const GROUPS: &[Group] = &[
         title: "Find",
         commands: &["search", "find", "get", "context", "graph", "open", "list", "related", "history", "query"],
     },
-    Group { title: "Remember", commands: &["remember", "verify", "update", "feedback", "promote", "rm", "audit"] },
+    Group {
+        title: "Remember",
+        commands: &["remember", "verify", "update", "settle", "feedback", "promote", "rm", "audit"],
+    },
     Group { title: "Sessions", commands: &["briefing", "session", "changes"] },
     Group { title: "Agents", commands: &["mcp", "launch", "loop", "uninstall"] },
     Group {

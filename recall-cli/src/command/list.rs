@@ -19,6 +19,7 @@ const PAGE: u32 = 100;
 
 /// Arguments of `recall list`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command")]
 pub(crate) struct ListArgs {
     /// List only documents of this type; `all` lists every type, as without the option.
     #[arg(long = "type", value_parser = listed_type, value_name = "TYPE")]

@@ -163,16 +163,14 @@ impl State {
                 self.note = None;
                 if self.memory.is_some() { self.on_memory_key(*key) } else { self.on_key(*key) }
             }
-            Event::Paste(text) => match &mut self.memory {
-                Some(memory) => {
+            Event::Paste(text) => {
+                if let Some(memory) = &mut self.memory {
                     memory.insert(text);
-                    Act::Draw
+                    return Act::Draw;
                 }
-                None => {
-                    self.query.insert(text);
-                    self.ask()
-                }
-            },
+                self.query.insert(text);
+                self.ask()
+            }
             _ => Act::Draw,
         }
     }

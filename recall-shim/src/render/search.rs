@@ -1,7 +1,6 @@
 //! The answer to a search.
 
 use std::fmt::Write as _;
-use std::slice;
 
 use recall_api::searched_files;
 use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
@@ -290,17 +289,11 @@ fn scope_name(scope: Scope) -> &'static str {
 
 fn narrowing(filters: &Filters) -> String {
     let Filters { types, languages, paths, tags, since, before } = filters;
-    let (since, before) = (slice::from_ref(since), slice::from_ref(before));
-    let lists: [(&str, &[String]); 6] = [
-        ("types", types),
-        ("language", languages),
-        ("path", paths),
-        ("tags", tags),
-        ("since", since),
-        ("before", before),
-    ];
-    let used = lists.into_iter().filter(|(_, values)| values.iter().any(|value| !value.is_empty()));
-    used.map(|(name, values)| format!("{name} {}", inline(&values.join(", "), 120))).collect::<Vec<_>>().join(", ")
+    let lists = [("types", types), ("language", languages), ("path", paths), ("tags", tags)];
+    let lists = lists.map(|(name, values)| (name, values.join(", ")));
+    let used = lists.into_iter().chain([("since", since.clone()), ("before", before.clone())]);
+    let used = used.filter(|(_, value)| !value.is_empty());
+    used.map(|(name, value)| format!("{name} {}", inline(&value, 120))).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -482,7 +475,7 @@ mod tests {
     fn nothing_found_says_what_was_searched_and_what_to_try() {
         let mut response = sample_answer(Vec::new());
         let store = StoreStatus { id: "5f3c".to_owned(), documents: 1_234, failed: 1, ..StoreStatus::default() };
-        insta::assert_snapshot!(nothing(&response, 0, &[store.clone()]), @r#"
+        insta::assert_snapshot!(nothing(&response, 0, std::slice::from_ref(&store)), @r#"
         Nothing found for "where are sessions opened" in project recall (generation 7): 1,234 documents searched, 1 file could not be read.
         Try fewer or other words, or an identifier; recall_status, if a file that holds it should be indexed.
         "#);

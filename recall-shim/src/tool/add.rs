@@ -1,9 +1,9 @@
 //! `recall_add`; `store`, which adds a memory in the plain form `{type, source, content}`; and `recall_promote`.
 
-use super::call::key;
 use crate::answer::{Answer, Format};
 use crate::daemon::Daemon;
 use crate::error::{Code, Doing, ToolError};
+use crate::key::key;
 use crate::render::{TITLE_CHARS, inline, notes};
 use crate::tool::call::Call;
 use crate::{json, render};

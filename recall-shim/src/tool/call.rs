@@ -1,8 +1,6 @@
-//! The context of a tool call, its progress notifications, and idempotency keys.
+//! The context of a tool call and its progress notifications.
 
-use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use recall_api::v1::{RequestContext, Scope};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -71,24 +69,5 @@ impl Progress {
             .with_message(message);
         // A failure means that the client is gone; the end of the input then ends the call.
         let _ = self.peer.notify_progress(notification).await;
-    }
-}
-
-/// Returns a random key, which no other call of any process has.
-pub(crate) fn key() -> String {
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    let number = CALLS.fetch_add(1, Ordering::Relaxed);
-    let chance = |what: &str| RandomState::new().hash_one((what, number, std::process::id()));
-    format!("{:016x}{:016x}", chance("a"), chance("b"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_call_has_its_own_key() {
-        let keys: std::collections::BTreeSet<_> = (0..100).map(|_| key()).collect();
-        assert_eq!(keys.len(), 100);
     }
 }

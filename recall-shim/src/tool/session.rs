@@ -9,9 +9,9 @@ use recall_api::v1::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::call::key;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::key::key;
 use crate::render::{inline, notes};
 use crate::tool::call::Call;
 use crate::{json, render};

@@ -148,8 +148,9 @@ fn a_memory_stands_at_the_line_of_the_definition_that_it_names() {
     let id = remember(&sandbox, &project, "Wombats dig at night.", &more);
     let browser = Browser::open(&sandbox, &project);
     let shown = check(&browser, "doc?id=src/burrow.rs", &["class=\"remembered\""]);
-    let (before, _) = shown.split_once("id=\"L2\"").expect("the line");
-    assert!(before.rsplit_once("id=\"L1\"").is_some_and(|(_, between)| between.contains(&id)), "{shown}");
+    let (before, after) = shown.split_once("id=\"L1\"").expect("the first line of the definition");
+    let noted = before.rsplit_once("class=\"remembered\"").expect("a note").1;
+    assert!(noted.contains(&id) && !after.contains("class=\"remembered\""), "{shown}");
 }
 
 #[test]
@@ -300,7 +301,7 @@ fn a_memory_shows_where_it_was_used_and_what_may_contradict_it() {
     let other = remember(
         &sandbox,
         &project,
-        "Wombats always dig `burrows` at night, sometimes by day.",
+        "Wombats never dig `burrows` at night, always by day.",
         &["--type", "lesson", "--force"],
     );
     for (page, rival) in [(page, &other), (format!("memory?id={other}"), &id)] {

@@ -151,7 +151,9 @@ const STRANGERS: &str = r#"{"event":"add","event_id":"00000000000000000000000000
 #[test]
 fn a_page_acts_as_the_one_who_opened_it() {
     let file = (".recall/2026-11-20/memories.jsonl", STRANGERS);
-    for (variable, expected) in [("CLAUDECODE", "trust low"), ("UNRELATED", "trust high")] {
+    for (variable, expected) in
+        [("CLAUDECODE", "<dt>Trust</dt><dd>low</dd>"), ("UNRELATED", "<dt>Trust</dt><dd>high</dd>")]
+    {
         let sandbox = sandbox!().with_variable(variable, "c-7");
         let browser = Browser::open(&sandbox, &sandbox.project("p", &[FILES[0], file]));
         let confirmed = browser.change("confirm", &json!({ "id": "D-00000001" }));

@@ -100,7 +100,8 @@ impl Git<'_> {
         git.current_dir(self.folder).args(["cat-file", "--batch"]).stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = git.spawn()?;
         let mut asked = child.stdin.take().ok_or_else(missing)?;
-        let blobs: String = files.iter().map(|file| format!("{}\n", file.blob)).collect();
+        let blobs: Vec<&str> = files.iter().flat_map(|file| [&*file.blob, "\n"]).collect();
+        let blobs = blobs.concat();
         let asking = std::thread::spawn(move || asked.write_all(blobs.as_bytes()));
         let answer = child.stdout.take().ok_or_else(missing)?;
         let outcome = read_contents(BufReader::new(answer), files, &mut visit);

@@ -140,7 +140,9 @@ impl Engine {
             if request.said == Said::Contradicted {
                 compare_memories_now(store)?;
             }
-            let (found, matching) = if !folds {
+            let (found, matching) = if folds {
+                store.index.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
+            } else {
                 let mut found = select(store, request.said, &paths.resolved, &query, now)?;
                 if let Some(period) = &period {
                     let made = period.select(&store.store)?;
@@ -149,8 +151,6 @@ impl Engine {
                 }
                 let matching = found.len() as u64;
                 (found, matching)
-            } else {
-                store.index.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             // A search finds no memory that is not in force, even if the index is behind. Neither does a listing.
             let matching = matching.saturating_sub(repeated.get(&place).copied().unwrap_or(0));

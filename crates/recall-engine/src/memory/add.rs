@@ -152,8 +152,8 @@ impl Engine {
         let mut similar = similar_memories(&store.ledger, &store.index, (None, &title, &content), &vocabulary)?;
         if store.scope == StoreScope::Project {
             similar.extend(self.similar_beyond(store, origin, (&title, &content, &vocabulary)));
-            similar::sort(&mut similar);
         }
+        similar::keep_most_similar(&mut similar);
         similar.retain(|memory| Some(memory.id) != request.supersedes);
         let is_repeated = |known: &&SimilarMemory| is_refused(known.similarity) && !known.may_contradict();
         if let Some(known) = similar.iter().find(is_repeated) {

@@ -87,13 +87,17 @@ impl MemoryStatements {
 }
 
 /// Sorts memories, those that contradict first, then the most similar, and keeps the first [`MOST_REPORTED`].
-pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
-    let order = |memory: &SimilarMemory| (!memory.may_contradict(), memory.relation.is_none());
-    similar.sort_by(|a, b| order(a).cmp(&order(b)).then(b.similarity.total_cmp(&a.similarity)).then(a.id.cmp(&b.id)));
+pub(super) fn keep_most_similar(similar: &mut Vec<SimilarMemory>) {
+    sort(similar);
     similar.truncate(MOST_REPORTED);
 }
 
-/// Returns the similar memories in force, the most similar first.
+fn sort(similar: &mut [SimilarMemory]) {
+    let order = |memory: &SimilarMemory| (!memory.may_contradict(), memory.relation.is_none());
+    similar.sort_by(|a, b| order(a).cmp(&order(b)).then(b.similarity.total_cmp(&a.similarity)).then(a.id.cmp(&b.id)));
+}
+
+/// Returns the similar memories in force, those that may contradict first, then the most similar.
 pub(crate) fn similar_memories(
     ledger: &Ledger,
     index: &Index,
@@ -145,8 +149,9 @@ impl Engine {
         let (store, memory) = self.find_memory(origin, id)?;
         let Memory { title, content, .. } = masked(memory);
         let vocabulary = Vocabulary::new(&[&title, &content]);
-        let similar = similar_memories(&store.ledger, &store.index, (Some(id), &title, &content), &vocabulary);
-        Ok(similar?)
+        let mut similar = similar_memories(&store.ledger, &store.index, (Some(id), &title, &content), &vocabulary)?;
+        similar.truncate(MOST_REPORTED);
+        Ok(similar)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::git::Git;
 use crate::indexing::freshen;
 use crate::mask::{self, memory as masked};
 use crate::memory::recall_memory;
-use crate::memory::similar::similar_memories;
+use crate::memory::similar::{SimilarMemory, similar_memories};
 use crate::moments::resolve;
 use crate::origin::Origin;
 use crate::session_log::SessionError;
@@ -197,7 +197,7 @@ fn contradictions(store: &Arc<Store>, added: &[Memory]) -> Result<Vec<(ChangedMe
             (Some(memory.id), &memory.title, &memory.content),
             &vocabulary,
         )?;
-        for other in similar.into_iter().filter(|other| other.may_contradict()) {
+        for other in similar.into_iter().filter(SimilarMemory::may_contradict) {
             let key = (memory.id.min(other.id), memory.id.max(other.id));
             let newer = ChangedMemory {
                 id: memory.id,

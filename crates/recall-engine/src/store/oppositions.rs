@@ -21,7 +21,8 @@ pub(crate) struct Oppositions {
 struct KnownPairs {
     /// The text of each compared memory, as the hash of its document.
     texts: HashMap<MemoryId, ContentHash>,
-    /// Each pair in both directions.
+    /// The memories that each compared one may contradict. A pair is in force if either finds the other, so that the order of the
+    /// comparisons does not matter.
     pairs: BTreeMap<MemoryId, BTreeSet<MemoryId>>,
     /// The generation of the catalog that was compared completely.
     generation: Option<Generation>,
@@ -78,25 +79,28 @@ impl Oppositions {
     /// Replaces the memories that one may contradict.
     pub(crate) fn replace(&self, id: MemoryId, hash: ContentHash, others: BTreeSet<MemoryId>) {
         let KnownPairs { texts, pairs, .. } = &mut *self.state.lock();
-        texts.insert(id, hash);
-        for other in pairs.remove(&id).unwrap_or_default() {
-            pairs.entry(other).or_default().remove(&id);
-        }
-        for other in &others {
-            pairs.entry(*other).or_default().insert(id);
+        if texts.insert(id, hash).is_some_and(|known| known != hash) {
+            // What others said was about its former text. They are compared with the new one from its side.
+            for others in pairs.values_mut() {
+                others.remove(&id);
+            }
         }
         pairs.insert(id, others);
     }
 
     /// Returns the memories that one may contradict, in the order of their ids.
     pub(crate) fn opponents(&self, id: MemoryId) -> Vec<MemoryId> {
-        self.state.lock().pairs.get(&id).into_iter().flatten().copied().collect()
+        let state = self.state.lock();
+        let found_by = state.pairs.iter().filter(|(_, others)| others.contains(&id)).map(|(other, _)| *other);
+        let found = state.pairs.get(&id).into_iter().flatten().copied();
+        found_by.chain(found).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Returns the memories that are in a pair.
     pub(crate) fn ids(&self) -> Vec<MemoryId> {
         let state = self.state.lock();
-        state.pairs.iter().filter(|(_, others)| !others.is_empty()).map(|(id, _)| *id).collect()
+        let pairs = state.pairs.iter().filter(|(_, others)| !others.is_empty());
+        pairs.flat_map(|(id, others)| others.iter().chain([id])).copied().collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 

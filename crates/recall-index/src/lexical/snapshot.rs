@@ -18,8 +18,8 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, TantivyError};
 
 use crate::lexical::chunk_document::unpack;
+use crate::lexical::entries::{Entries, FilterCache};
 use crate::lexical::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
-use crate::lexical::filter::{Entries, FilterCache};
 use crate::lexical::format::FileStamps;
 
 /// One committed state: its open segments, and the statistics for scoring.

@@ -55,7 +55,7 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
             ul.parts.at-work { @for session in &at_work { li.card { (who_works_where(session, &answer.sessions)) } } }
         }
         @if answer.sessions.is_empty() { p.empty { "No session was recorded yet. " code { "recall mcp install --hooks" } " lets agents record theirs." } }
-        @for (day, sessions) in by_day(&answer.sessions) { (day_of(day, &sessions)) }
+        @for (day, sessions) in by_day(&answer.sessions) { (day_section(&day, &sessions)) }
         @if !answer.next_cursor.is_empty() { p.more { a rel="next" href=(view::link_to("sessions", &[("cursor", &answer.next_cursor)])) { "Earlier sessions" } } }
     };
     answer::page(StatusCode::OK, view::page(&project, Tab::Sessions, "Sessions", &shown))
@@ -75,7 +75,7 @@ fn by_day(sessions: &[Session]) -> Vec<(String, Vec<&Session>)> {
 }
 
 /// Shows a day: what was done, the latest first, and below it the sessions that did nothing.
-fn day_of(day: String, sessions: &[&Session]) -> Markup {
+fn day_section(day: &str, sessions: &[&Session]) -> Markup {
     let (idle, busy): (Vec<_>, Vec<_>) = sessions.iter().partition(|session| session.title.is_empty());
     html! {
         section.day {

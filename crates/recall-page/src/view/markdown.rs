@@ -14,7 +14,7 @@ use recall_text::Language;
 
 use super::{code, target};
 
-/// What is understood beside CommonMark.
+/// The extensions of `CommonMark` that are understood.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
@@ -204,8 +204,6 @@ impl<'p, 't> Writer<'p, 't> {
                 "</tr></thead><tbody>\n"
             }
             TagEnd::TableRow => "</tr>\n",
-            // A header without text is an ordinary cell, so the browser closes it.
-            TagEnd::TableCell => "",
             TagEnd::Emphasis => "</em>",
             TagEnd::Strong => "</strong>",
             TagEnd::Strikethrough => "</del>",
@@ -217,7 +215,7 @@ impl<'p, 't> Writer<'p, 't> {
                 _ = write!(self.output, "</h{}>", self.level);
                 "\n"
             }
-            // What is inside was read with the start.
+            // The browser closes a cell; what is inside others was read with the start.
             _ => "",
         };
         self.output.push_str(close);

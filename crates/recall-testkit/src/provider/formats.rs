@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::connection::{FAKE_MODEL, FakeRules, Mutation};
+use super::rules::{FAKE_MODEL, FakeRules, Mutation};
 
 /// The fields that a vendor knows of a request for embeddings.
 const OLLAMA: &[&str] = &["model", "input", "truncate", "dimensions", "options", "keep_alive"];

@@ -24,6 +24,11 @@ pub(super) struct LanguageRow {
     pub(super) syntax: Option<&'static Syntax>,
 }
 
+/// Whether a word of a query that ends in a dot and this extension is the name of a file.
+pub(crate) fn marks_a_file_in_queries(extension: &str) -> bool {
+    LANGUAGES.iter().any(|row| row.query_extensions.contains(&extension))
+}
+
 /// A folder that the tools of a language write: compiled files, installed dependencies, caches.
 #[derive(Debug)]
 pub struct BuildFolder {

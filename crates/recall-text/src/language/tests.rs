@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::table::LANGUAGES;
+use super::table::{LANGUAGES, marks_a_file_in_queries};
 use super::*;
 
 #[test]

@@ -264,6 +264,7 @@ fn read_values(words: &mut [StatementWord]) -> BTreeMap<ValueKind, Vec<String>> 
 fn tokens(text: &str) -> Vec<StatementWord> {
     let mut tokens: Vec<StatementWord> = Vec::new();
     let (mut word, mut is_quoted, mut begins_sentence, mut clause) = (String::new(), false, true, 0);
+    let has_small_letters = text.chars().any(char::is_lowercase);
     // The separator at the end completes the last word.
     for c in text.chars().chain([' ']) {
         let is_inside = c.is_alphanumeric()
@@ -278,7 +279,9 @@ fn tokens(text: &str) -> Vec<StatementWord> {
         let complete = std::mem::take(&mut word);
         let complete = complete.trim_end_matches(['.', '\'', '’']);
         if !complete.is_empty() {
-            push(&mut tokens, complete, is_quoted, begins_sentence, clause);
+            // Between capitals only, a capital names nothing.
+            let complete = if has_small_letters { complete.to_owned() } else { complete.to_lowercase() };
+            push(&mut tokens, &complete, is_quoted, begins_sentence, clause);
             begins_sentence = false;
         }
         begins_sentence |= ends_sentence;

@@ -94,8 +94,7 @@ impl Page<'_> {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Heading { .. } => self.styles.push(STRONG),
-            Tag::Strong => self.styles.push(STRONG),
+            Tag::Heading { .. } | Tag::Strong => self.styles.push(STRONG),
             Tag::Emphasis => self.styles.push(Style::new().italic()),
             Tag::Strikethrough => self.styles.push(Style::new().strikethrough()),
             Tag::BlockQuote(_) => self.margins.push("│ ".to_owned()),

@@ -11,7 +11,8 @@ use tantivy::schema::Field;
 use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
-use crate::lexical::filter::{DocFilter, Entries};
+use crate::lexical::entries::Entries;
+use crate::lexical::filter::DocFilter;
 use crate::lexical::names::{SCOPE, written_as_symbol};
 use crate::lexical::query_terms::{SpellingSuggestions, TermCache, terms};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment};

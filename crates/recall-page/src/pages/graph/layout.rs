@@ -272,7 +272,7 @@ mod tests {
     fn no_two_of_two_hundred_labels_lie_on_one_another() {
         let ids: Vec<String> = (0..200).map(|at| format!("{}{at}", "x".repeat(40))).collect();
         let nodes: Vec<_> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), u32::from(at > 0))).collect();
-        let edge = |at: usize| if at % 2 == 0 { (&*ids[at], &*ids[0]) } else { (&*ids[0], &*ids[at]) };
+        let edge = |at: usize| if at.is_multiple_of(2) { (&*ids[at], &*ids[0]) } else { (&*ids[0], &*ids[at]) };
         let edges: Vec<_> = (1..200).map(edge).collect();
         let around = around(&nodes, &edges);
         for shape in [Shape::Columns, Shape::Tree] {

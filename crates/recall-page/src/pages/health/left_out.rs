@@ -72,7 +72,7 @@ fn group(title: &str, files: &[&ItemFailure], weight: Weight) -> Markup {
     }
     html! {
         details open[weight == Weight::Problem] {
-            summary.problem-title[weight == Weight::Problem] { (title) }
+            summary class=[(weight == Weight::Problem).then_some("problem-title")] { (title) }
             @for (reason, files) in &reasons {
                 h3 { (reason) " " span.count { (count(files.len() as u64)) } }
                 p.dim { (code_markup(remedy(reason))) }

@@ -142,19 +142,22 @@ fn levels(folders: usize, imports: &[(usize, usize, u64)]) -> Vec<usize> {
     levels
 }
 
+/// Returns the weight of what a folder imports, and of what imports it.
+fn flow(folder: usize, imports: &[&(usize, usize, u64)]) -> (u64, u64) {
+    let weigh = |is_counted: bool, weight: u64| if is_counted { weight } else { 0 };
+    imports.iter().fold((0, 0), |(out, into), (from, to, weight)| {
+        (out + weigh(*from == folder, *weight), into + weigh(*to == folder, *weight))
+    })
+}
+
 /// Orders folders so that few imports lead backwards: greedily, what is only imported last, what only imports first, else what imports
 /// most beyond what it is imported (Eades, Lin and Smyth, 1993).
 fn order(folders: usize, imports: &[(usize, usize, u64)]) -> Vec<usize> {
     let mut open: Vec<usize> = (0..folders).collect();
     let (mut first, mut last) = (Vec::new(), Vec::new());
     while !open.is_empty() {
-        let flow = |folder: usize| {
-            let between = imports.iter().filter(|(from, to, _)| open.contains(from) && open.contains(to));
-            between.fold((0, 0), |(out, into), (from, to, weight)| {
-                (out + if *from == folder { *weight } else { 0 }, into + if *to == folder { *weight } else { 0 })
-            })
-        };
-        let flows: Vec<(u64, u64)> = open.iter().map(|&folder| flow(folder)).collect();
+        let between: Vec<_> = imports.iter().filter(|(from, to, _)| open.contains(from) && open.contains(to)).collect();
+        let flows: Vec<(u64, u64)> = open.iter().map(|&folder| flow(folder, &between)).collect();
         let at = if let Some(at) = flows.iter().position(|(out, _)| *out == 0) {
             last.push(open[at]);
             at
