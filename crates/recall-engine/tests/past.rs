@@ -192,6 +192,7 @@ fn check_history(seed: u64) {
         // What was made by a time was made before it.
         points.push((rfc_3339(Timestamp(now.0 + 1)), model.clone()));
     }
+    world.pass(SECOND);
     let last = world.memories(&world.sandbox.origin());
     for _ in 0..POINTS {
         let (point, expected) = &points[random.rand_range(0..points.len() as u32) as usize];
