@@ -41,6 +41,7 @@ mod ui;
 mod uninstall;
 mod update;
 mod verify;
+mod why;
 
 use std::ffi::OsString;
 
@@ -198,6 +199,15 @@ pub(crate) enum Command {
         "recall history docs/adr/0001-two-indexes.md --limit 5",
     ))]
     History(get::HistoryArgs),
+    /// Show where lines come from: their commit, its session, and what was decided.
+    ///
+    /// Says what is not known, and what was looked at.
+    #[command(after_help = examples!(
+        "recall why src/store.rs:42",
+        "recall why src/store.rs:42-60",
+        "recall why src/store.rs --json",
+    ))]
+    Why(why::WhyArgs),
     /// Show imports, definitions, uses and links of a symbol or file.
     #[command(after_help = examples!(
         "recall graph SessionStore::open",
@@ -356,6 +366,7 @@ pub(crate) fn run(
         Command::List(args) => wait(list::run(args, context)),
         Command::Related(args) => wait(related::run(args, context)),
         Command::History(args) => wait(get::run_history(args, context)),
+        Command::Why(args) => wait(why::run(args, context)),
         Command::Graph(args) => wait(graph::run(args, context)),
         Command::Ui(args) => wait(ui::run(args, context)),
         Command::Status(args) => wait(status::run(args, context)),

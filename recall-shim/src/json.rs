@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_api::v1::{ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse};
+use recall_api::v1::{
+    ExactResponse, GetResponse, GraphResponse, Hit, ListResponse, RelatedResponse, SearchResponse, WhyResponse,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -119,6 +121,18 @@ pub(crate) fn related_answer(response: &RelatedResponse) -> Value {
             return Value::Object(answer);
         }
         response.results.pop();
+    }
+}
+
+/// Returns where lines come from; leaves out the last ones if they do not fit in one answer.
+pub(crate) fn why(response: &WhyResponse) -> Value {
+    let mut response = response.clone();
+    loop {
+        let answer = object(recall_api::json::answer(&response));
+        if excess(&answer) == 0 || response.ranges.len() <= 1 {
+            return Value::Object(answer);
+        }
+        response.ranges.truncate(response.ranges.len() / 2);
     }
 }
 

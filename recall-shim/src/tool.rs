@@ -14,6 +14,7 @@ mod search;
 mod session;
 mod status;
 mod verify;
+mod why;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -86,6 +87,7 @@ tools! {
     Related, Full, "related", related::call;
     Promote, Full, "promote", add::promote;
     Verify, Full, "verify", verify::call;
+    Why, Full, "why", why::call;
     Session, Full, "session", session::call;
     Store, Full, "store", add::store;
     Recall, Full, "recall", search::recall;
@@ -356,7 +358,7 @@ mod tests {
     #[test]
     fn the_full_set_adds_to_the_core() {
         let [core, full] = [ToolSet::Core, ToolSet::Full].map(|set| Tool::in_set(set).collect::<Vec<_>>());
-        assert_eq!((core.len(), full.len()), (10, 18));
+        assert_eq!((core.len(), full.len()), (10, 19));
         assert!(full.starts_with(&core));
         assert_eq!(full, Tool::ALL);
     }

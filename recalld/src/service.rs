@@ -26,6 +26,7 @@ mod session;
 mod status;
 mod transfer;
 pub(crate) mod warning;
+mod why;
 
 use recall_api::v1;
 use recall_api::v1::recall_server::Recall;
@@ -88,6 +89,10 @@ impl Recall for Service {
 
     async fn history(&self, request: Request<v1::HistoryRequest>) -> Result<Response<v1::HistoryResponse>, Status> {
         get::history(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+    }
+
+    async fn why(&self, request: Request<v1::WhyRequest>) -> Result<Response<v1::WhyResponse>, Status> {
+        why::handle(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
     }
 
     async fn names(&self, request: Request<v1::NamesRequest>) -> Result<Response<v1::NamesResponse>, Status> {

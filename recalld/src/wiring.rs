@@ -14,6 +14,7 @@ use recall_core::{Clock as _, Weights};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
     MemorySettings, PastSettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
+    WhySettings,
 };
 use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
@@ -118,7 +119,7 @@ fn engine(
 }
 
 fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
-    let Settings { index, search, past, models: installed, daemon, .. } = settings;
+    let Settings { index, search, past, why, models: installed, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
     let rescore = |candidates| RerankSettings {
         candidates,
@@ -160,6 +161,10 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             bytes: past.bytes,
             file_bytes: past.file_bytes,
             kept: past.kept.get(),
+        },
+        why: WhySettings {
+            lines: u32::try_from(why.lines.get()).unwrap_or(u32::MAX),
+            wait: why.wait.min(longest_wait),
         },
         watch: true,
         code_parser: None,
@@ -205,6 +210,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
             bytes: transcripts.bytes,
         },
         share: sessions.share,
+        traces: sessions.traces,
         briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },
         freshness,
         warnings,

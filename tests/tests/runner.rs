@@ -58,6 +58,7 @@ mod trust;
 mod unused;
 mod upkeep;
 mod uses;
+mod why;
 mod words;
 mod workspaces;
 mod worktrees;

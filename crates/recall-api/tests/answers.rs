@@ -42,7 +42,7 @@ macro_rules! write_answers {
 fn every_answer_has_the_json_of_the_schema() {
     let (mut text, mut filler) = (String::new(), Filler::new());
     let names = write_answers!(text, filler:
-        SearchResponse ExactResponse ContextResponse GetResponse ListResponse RelatedResponse HistoryResponse GraphResponse
+        SearchResponse ExactResponse ContextResponse GetResponse ListResponse RelatedResponse HistoryResponse WhyResponse GraphResponse
         RemoveResponse AddResponse UpdateResponse FeedbackResponse VerifyResponse PromoteResponse LogEventResponse
         StartSessionResponse EndSessionResponse KeepSessionResponse ListSessionsResponse ListEventsResponse ListDraftsResponse
         SearchTranscriptsResponse FindFixResponse HandOffResponse

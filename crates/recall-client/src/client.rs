@@ -149,6 +149,8 @@ repeatable! {
     related: RelatedRequest => RelatedResponse;
     /// Returns the commits that changed a document.
     history: HistoryRequest => HistoryResponse;
+    /// Returns where lines of a file come from.
+    why: WhyRequest => WhyResponse;
     /// Returns the names of symbols that begin with a text.
     names: NamesRequest => NamesResponse;
     /// Returns the neighbours of a symbol, file or memory.

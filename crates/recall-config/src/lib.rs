@@ -35,7 +35,7 @@ pub use settings::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,
     PastSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings,
-    SessionSettings, Settings, SpreadConfig, StoreConfig, StoreKind, TranscriptSettings,
+    SessionSettings, Settings, SpreadConfig, StoreConfig, StoreKind, TranscriptSettings, WhySettings,
 };
 pub use table::{Reach, Row, Shape, Table};
 

@@ -23,7 +23,7 @@ pub use choices::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 pub use sections::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, LoopSettings, McpSettings, ModelsSettings, PageSettings, PastSettings, RemoteSettings,
-    RootsSettings, SearchSettings, SessionSettings, TranscriptSettings,
+    RootsSettings, SearchSettings, SessionSettings, TranscriptSettings, WhySettings,
 };
 
 /// All settings. The `Default` values are those of `default.toml`.
@@ -43,6 +43,8 @@ pub struct Settings {
     pub transcripts: TranscriptSettings,
     /// The bounds of the pasts of projects.
     pub past: PastSettings,
+    /// The bounds of questions about the origin of lines.
+    pub why: WhySettings,
     /// The sources of models, and how they are run.
     pub models: ModelsSettings,
     /// Where remote models are, and how they are asked.
@@ -116,6 +118,7 @@ impl Settings {
             adopt: AdoptSettings::read(&mut from)?,
             transcripts: TranscriptSettings::read(&mut from)?,
             past: PastSettings::read(&mut from)?,
+            why: WhySettings::read(&mut from)?,
             models: ModelsSettings::read(&mut from)?,
             remote: RemoteSettings::read(&mut from)?,
             roots: RootsSettings::read(&mut from)?,

@@ -5,13 +5,14 @@
 //! queries return nothing. No answer names a file outside the folder. A library instead of the program would have its own parser of
 //! configuration and its own bugs (ADR 20).
 
+mod blame;
 mod head;
 mod history;
 mod past;
 mod revision;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -22,6 +23,8 @@ use recall_journal::event_ids;
 use recall_os::git::{Program, Repository};
 use recall_text::{DocPath, PROJECT_FOLDER};
 
+pub use blame::LineCommit;
+pub(crate) use blame::{BlamedLine, LineBlame, NotedCommit};
 pub(crate) use head::Head;
 pub use history::DocumentCommit;
 pub(crate) use history::{Change, ChangedLines, FileCommit};
@@ -254,6 +257,11 @@ impl<'a> Git<'a> {
     }
 
     fn run_in(self, arguments: &[&str], emptied: &[&str], work_tree: WorkTree) -> Option<Vec<u8>> {
+        answer(self.prepare(arguments, emptied, work_tree)?, Vec::new(), TIMEOUT)
+    }
+
+    /// Returns a command in the folder's repository; `None` without one, or without git.
+    fn prepare(self, arguments: &[&str], emptied: &[&str], work_tree: WorkTree) -> Option<Command> {
         let repository = Repository::find(self.folder)?;
         let mut git: Command = Program::find(&repository.work_tree).ok()?.command();
         Program::without(&mut git, emptied);
@@ -261,24 +269,34 @@ impl<'a> Git<'a> {
             git.env("GIT_WORK_TREE", &repository.work_tree);
         }
         git.current_dir(self.folder).args(arguments).stderr(Stdio::null());
-        let mut child = git.spawn().ok()?;
-        let stdout = child.stdout.take()?;
-        let (read, is_read) = mpsc::channel();
-        let reading = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
-            let mut answer = Vec::new();
-            let outcome = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
-            // The receiver is gone after a timeout.
-            let _ = read.send(outcome.map(|_| answer));
-        });
-        let answer = reading.ok().and_then(|_| is_read.recv_timeout(TIMEOUT).ok());
-        if answer.is_none() {
-            tracing::warn!(command = arguments.first(), "git did not answer in time");
-            // Killing fails if the process has just ended.
-            let _ = child.kill();
-        }
-        let ended = child.wait().ok()?;
-        answer?.ok().filter(|_| ended.success())
+        Some(git)
     }
+}
+
+/// Runs a command with this input; `None` if it fails or does not end in time.
+fn answer(mut git: Command, input: Vec<u8>, timeout: Duration) -> Option<Vec<u8>> {
+    if !input.is_empty() {
+        git.stdin(Stdio::piped());
+    }
+    let mut child = git.spawn().ok()?;
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take()?);
+    let (read, is_read) = mpsc::channel();
+    let reading = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
+        // A command that fails does not read its input. Dropping the pipe ends the input.
+        let _ = stdin.map(|mut stdin| stdin.write_all(&input));
+        let mut answer = Vec::new();
+        let outcome = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
+        // The receiver is gone after a timeout.
+        let _ = read.send(outcome.map(|_| answer));
+    });
+    let answer = reading.ok().and_then(|_| is_read.recv_timeout(timeout).ok());
+    if answer.is_none() {
+        tracing::warn!(command = ?git.get_args().last(), "git did not answer in time");
+        // Killing fails if the process has just ended.
+        let _ = child.kill();
+    }
+    let ended = child.wait().ok()?;
+    answer?.ok().filter(|_| ended.success())
 }
 
 /// Returns whether a file is in a folder of recall's own files, which nobody edits as part of their work.

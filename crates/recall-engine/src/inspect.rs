@@ -17,3 +17,5 @@ pub use kept::{CompactReport, KeptStore};
 pub use layout::{FolderImports, HotFile, LayoutFolder, LayoutRequest, ProjectLayout};
 pub use list::{ListRequest, Listed, Listing, Said, StaleReason};
 pub use status::{FailureEntry, FailureEntryKind, FileCounts, HistoryStatus, Status, StoreStatus};
+
+pub(crate) use history::find_document;

@@ -76,7 +76,7 @@ pub use error::{
 pub use exact::{ExactAnswer, ExactTotals};
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
-pub use git::DocumentCommit;
+pub use git::{DocumentCommit, LineCommit};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
 pub use index_runs::{Cancel, Progress, Room};
 pub use indexing::{
@@ -115,14 +115,15 @@ pub use search::{
 };
 pub use session::{
     Briefing, BriefingSection, ChangedMemory, ChangesSince, CountRecords, DayCounts, Draft, EndedSession, ErrorFix,
-    ErrorFixes, EventListing, FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LoggedEvent, RecordedUse,
-    RecordedUseKind, RecordedUses, Records, Savings, SectionKind, SessionListing, StartedSession, Stats, StoreStats,
+    ErrorFixes, EventListing, FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LineOrigin, LineSession, LineTie,
+    LineTrace, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses, Records, Savings, SectionKind, SessionListing,
+    StartedSession, Stats, StoreStats, TraceContributor, Why, WhyRequest,
 };
 pub use session_log::SessionError;
 pub use settings::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
     MemorySettings, OnBattery, PastSettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings,
-    StoreSettingsSource, TranscriptSettings,
+    StoreSettingsSource, TranscriptSettings, WhySettings,
 };
 pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
 pub use warning::{Coverage, Indexing, LeftOutGroup, UnreadLines, Warning};

@@ -5,8 +5,9 @@
 //! agent that commits everything would publish them (ADR 51).
 //!
 //! Whether a session is open, ended or abandoned is derived from its events and the time. So a killed daemon and a resumed session
-//! need no repair (ADR 15). Begin with `end`, `log`, `history` and `briefing`.
+//! need no repair (ADR 15). Begin with `end`, `log`, `history`, `briefing` and `why`.
 
+mod agent_trace;
 mod briefing;
 mod drafts;
 mod end;
@@ -17,8 +18,11 @@ mod list;
 mod log;
 mod since;
 mod stats;
+mod trace;
 mod uses;
+mod why;
 
+pub use agent_trace::TraceContributor;
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use drafts::Draft;
 pub use end::{EndedSession, KeptSession, StartedSession};
@@ -30,6 +34,7 @@ pub use log::{EventListing, LoggedEvent};
 pub use since::{ChangedMemory, ChangesSince};
 pub use stats::{CountRecords, DayCounts, Records, Savings, Stats, StoreStats};
 pub use uses::{RecordedUse, RecordedUseKind, RecordedUses};
+pub use why::{LineOrigin, LineSession, LineTie, LineTrace, Why, WhyRequest};
 
 pub(crate) use end::{SummaryAuthor, end_event};
 pub(crate) use history::{Material, summary_of, title as title_of, write as write_summary};

@@ -20,7 +20,7 @@ use recall_text::PROJECT_FOLDER;
 
 pub use error::SessionError;
 pub(crate) use session_fold::{GENERATED, REASON, SUMMARY_PATH, SessionFold};
-pub(crate) use story::Story;
+pub(crate) use story::{Deed, Story};
 
 /// The folder of sessions within a store.
 const FOLDER: &str = "sessions";

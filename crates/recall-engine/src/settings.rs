@@ -92,6 +92,8 @@ pub struct EngineSettings {
     pub memory: MemorySettings,
     /// The bounds of the pasts of projects.
     pub past: PastSettings,
+    /// The bounds of questions about the origin of lines.
+    pub why: WhySettings,
     /// Whether files are watched, in a long-running process; otherwise they are scanned before every search.
     pub watch: bool,
     /// Parses source code outside of this process; `None` to parse it on the threads that read the files.
@@ -118,6 +120,22 @@ impl Default for PastSettings {
     fn default() -> Self {
         const MIB: u64 = 1024 * 1024;
         Self { files: 20_000, bytes: 256 * MIB, file_bytes: 16 * MIB, kept: 4 }
+    }
+}
+
+/// The bounds of a question about the origin of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WhySettings {
+    /// The most lines that one answer explains.
+    pub lines: u32,
+    /// How long git may look for the commits that wrote them.
+    pub wait: Duration,
+}
+
+impl Default for WhySettings {
+    /// 500 lines, five seconds.
+    fn default() -> Self {
+        Self { lines: 500, wait: Duration::from_secs(5) }
     }
 }
 
@@ -246,6 +264,7 @@ impl EngineSettings {
             judge: JudgeSettings::default(),
             memory: MemorySettings::default(),
             past: PastSettings::default(),
+            why: WhySettings::default(),
             watch: false,
             code_parser: None,
             shared: Vec::new(),
@@ -288,6 +307,8 @@ pub struct StoreSettings {
     pub transcripts: TranscriptSettings,
     /// Which sessions' summaries become files of the project.
     pub share: SessionShare,
+    /// Whether the end of a session notes at its commits which lines it wrote.
+    pub traces: bool,
     /// What a briefing shows.
     pub briefing: BriefingParts,
     /// What the age of an item says about it.
@@ -314,6 +335,7 @@ impl Default for StoreSettings {
             adopt: AdoptSettings::default(),
             transcripts: TranscriptSettings::default(),
             share: SessionShare::default(),
+            traces: false,
             briefing: BriefingParts::default(),
             freshness: Freshness::default(),
             warnings: Vec::new(),

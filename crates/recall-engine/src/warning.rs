@@ -122,6 +122,18 @@ pub enum Warning {
         /// The document's path as answers show it.
         path: String,
     },
+    /// More lines were asked for than an answer explains.
+    LinesLeftOut {
+        /// The last line that the answer explains.
+        last: u32,
+        /// The setting `why.lines`.
+        limit: u32,
+    },
+    /// Records of who wrote lines are not valid, and were not believed.
+    TracesUnread {
+        /// How many.
+        records: u64,
+    },
     /// There are more nested repositories and other projects than a request reads.
     StoresLeftOut {
         /// How many were not read.

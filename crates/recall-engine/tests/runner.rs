@@ -38,4 +38,5 @@ mod support;
 mod together;
 mod versions;
 mod watched;
+mod why;
 mod workspaces;

@@ -32,6 +32,7 @@ pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
     pub(crate) limits: Limits,
     pub(crate) share: SessionShare,
+    pub(crate) traces: bool,
     pub(crate) freshness: Freshness,
     pub(crate) learns_from_history: bool,
 }
@@ -46,6 +47,7 @@ impl Sandbox {
             folder,
             limits,
             share: SessionShare::default(),
+            traces: false,
             freshness: Freshness::default(),
             learns_from_history: true,
         }
@@ -107,11 +109,12 @@ impl Sandbox {
             domains: std::collections::BTreeMap::new(),
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
-        let learns_from_history = self.learns_from_history;
+        let (learns_from_history, traces) = (self.learns_from_history, self.traces);
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),
             share,
+            traces,
             freshness: freshness.clone(),
             learns_from_history,
             ..StoreSettings::default()

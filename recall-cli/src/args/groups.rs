@@ -21,7 +21,7 @@ pub(crate) struct Group {
 pub(crate) const GROUPS: &[Group] = &[
     Group {
         title: "Find",
-        commands: &["search", "find", "get", "context", "graph", "open", "list", "related", "history", "query"],
+        commands: &["search", "find", "get", "context", "graph", "open", "list", "related", "history", "why", "query"],
     },
     Group {
         title: "Remember",

@@ -11,6 +11,7 @@ use crate::cursor::Cursor;
 use crate::error::{Code, Doing, ToolError};
 use crate::render::{ANSWER_CHARS, Place, TAIL_CHARS, chars, inline, notes, origin};
 use crate::tool::call::{Call, ScopeArgument};
+use crate::tool::why;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
@@ -104,6 +105,8 @@ pub(super) struct GetArguments {
     include_parent: bool,
     start_line: Option<u32>,
     end_line: Option<u32>,
+    #[serde(default)]
+    why: bool,
     cursor: Option<String>,
     #[serde(default)]
     format: Format,
@@ -115,6 +118,10 @@ pub(super) async fn get(arguments: GetArguments, call: Call<'_>) -> Result<Answe
     {
         let message = format!("`end_line` must not be before `start_line`, {start}, but is {end}");
         return Err(ToolError::new(Code::InvalidArgument, message));
+    }
+    if arguments.why {
+        let GetArguments { id, start_line, end_line, format, .. } = arguments;
+        return why::call(why::Arguments { id, start_line, end_line, format }, call).await;
     }
     let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
     let from = page_before.map(|cursor| Place { line: cursor.position, within: cursor.within });

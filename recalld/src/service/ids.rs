@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recall_api::v1::{
     self, AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
-    RemoveRequest, RequestContext, UpdateRequest, VerifyRequest,
+    RemoveRequest, RequestContext, UpdateRequest, VerifyRequest, WhyRequest,
 };
 use recall_core::ContentHash;
 use recall_engine::{Abbreviated, Coverage};
@@ -54,6 +54,7 @@ names_items! {
     RemoveRequest, false, |request| request.items.iter_mut().collect();
     UpdateRequest, false, |request| vec![&mut request.id];
     VerifyRequest, false, |request| request.ids.iter_mut().collect();
+    WhyRequest, true, |request| vec![&mut request.file];
 }
 
 /// Replaces the abbreviated ids of a request, and those that memories had where they were imported from.

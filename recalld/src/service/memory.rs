@@ -192,6 +192,11 @@ fn note(note: MemoryNote) -> v1::Warning {
             let hint = "read both; if one no longer holds, delete it, or retire the older one with `supersedes`";
             warning::new("MAY_CONTRADICT", Severity::Warning, message, hint)
         }
+        MemoryNote::NotTraced { commit, reason } => {
+            let message = format!("commit {commit} has no note of the lines that the session wrote: {reason}");
+            let hint = "`git notes --ref agent-trace show COMMIT` shows what is there";
+            warning::new("NOT_TRACED", Severity::Warning, message, hint)
+        }
     }
 }
 

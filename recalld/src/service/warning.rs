@@ -136,6 +136,8 @@ fn one(warning: Warning) -> v1::Warning {
             new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` shows more")
         }
         Warning::HistoryUnread { path } => history_unread(path),
+        Warning::LinesLeftOut { last, limit } => lines_left_out(last, limit),
+        Warning::TracesUnread { records } => traces_unread(records),
         Warning::StoresLeftOut { left_out, limit } => stores_left_out(left_out, limit),
         Warning::SeveralDefinitions { name, definitions, shown } => {
             let of_them = if shown < definitions { format!("; {shown} of them are shown") } else { String::new() };
@@ -265,6 +267,17 @@ fn shared_without_filter(stores: &[String]) -> v1::Warning {
 fn history_unread(path: String) -> v1::Warning {
     let message = format!("git did not list the commits of `{path}` in time");
     v1::Warning { path, ..new("HISTORY_UNREAD", Severity::Warning, message, "`git log -- PATH` shows them") }
+}
+
+fn lines_left_out(last: u32, limit: u32) -> v1::Warning {
+    let message = format!("the answer ends with line {last}: it explains {limit} lines at most");
+    new("LINES_LEFT_OUT", Severity::Warning, message, "ask for the lines after it, or raise `why.lines`")
+}
+
+fn traces_unread(records: u64) -> v1::Warning {
+    let records = count_noun(records, "record", "records");
+    let message = format!("{records} of Agent Trace cannot be read, and were not used");
+    new("TRACE_UNREAD", Severity::Notice, message, "`git notes --ref agent-trace show COMMIT` shows them")
 }
 
 fn indexed_first(root: &Path, files: u64, took: Duration) -> v1::Warning {

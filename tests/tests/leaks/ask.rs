@@ -77,7 +77,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 46] = [
+pub(crate) const CASES: [&str; 47] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -90,6 +90,7 @@ pub(crate) const CASES: [&str; 46] = [
     "List",
     "Related",
     "History",
+    "Why",
     "Names",
     "Graph",
     "Layout",
@@ -240,6 +241,10 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
         "History" => {
             let request = v1::HistoryRequest { context, id: probe.name(), scope, ..v1::HistoryRequest::default() };
             reported(client.history(request).await)
+        }
+        "Why" => {
+            let (file, start_line) = (probe.name(), probe.more.then_some(1));
+            reported(client.why(v1::WhyRequest { context, file, start_line, end_line: None }).await)
         }
         "Names" => {
             let prefix = probe.words.split(' ').next().unwrap_or_default().into();

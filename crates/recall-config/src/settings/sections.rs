@@ -185,6 +185,17 @@ section! {
 }
 
 section! {
+    /// The bounds of questions about the origin of lines.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    WhySettings in "why" {
+        /// The maximum number of lines that an answer explains.
+        lines: NonZero<usize> = non_zero(500), Daemon, positive(10_000);
+        /// How long git may look for the commits that wrote them.
+        wait: Duration = Duration::from_secs(5), Daemon, duration(MILLISECOND..=MINUTE);
+    }
+}
+
+section! {
     /// The sources of models, and how they are run.
     #[derive(Clone, Debug, PartialEq, Eq)]
     ModelsSettings in "models" {
@@ -411,6 +422,8 @@ section! {
     SessionSettings in "sessions" {
         /// Which sessions' summaries become files of the project.
         share: SessionShare = SessionShare::default(), Search, choices::share();
+        /// Whether the end of a session notes at its commits which lines it wrote.
+        traces: bool = false, Search, yes_or_no();
     }
 }
 

@@ -8,7 +8,7 @@ use recall_text::DocPath;
 use crate::git::{Git, is_own};
 
 /// The settings of comparisons that show lines: no program of the repository takes part.
-const PATCH_ARGUMENTS: &[&str] =
+pub(super) const PATCH_ARGUMENTS: &[&str] =
     &["--patch", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--relative"];
 
 /// A commit with the files that it changed.
@@ -148,6 +148,16 @@ fn parse_change(record: &str) -> Option<Change> {
 /// Parses the new lines of a patch without context.
 fn lines_of(patch: &str) -> ChangedLines {
     let mut changed = ChangedLines::new();
+    for (file, (start, count)) in new_lines(patch) {
+        let last = (start + count).saturating_sub(1).max(start).max(1);
+        changed.entry(file).or_default().push(start.max(1)..=last);
+    }
+    changed
+}
+
+/// Parses where the hunks of a patch without context begin in the new files, and how many lines each has there.
+pub(super) fn new_lines(patch: &str) -> Vec<(DocPath, (u32, u32))> {
+    let mut hunks = Vec::new();
     let mut file: Option<DocPath> = None;
     // The lines of the current hunk that are still to come: they may imitate headers.
     let mut content = 0_u32;
@@ -158,13 +168,10 @@ fn lines_of(patch: &str) -> ChangedLines {
             file = name.strip_prefix("b/").and_then(|name| DocPath::new(name.trim_end_matches('\t')).ok());
         } else if let Some((old, new)) = hunk(line) {
             content = old.1 + new.1;
-            if let Some(file) = &file {
-                let last = (new.0 + new.1).saturating_sub(1).max(new.0).max(1);
-                changed.entry(file.clone()).or_default().push(new.0.max(1)..=last);
-            }
+            hunks.extend(file.clone().map(|file| (file, new)));
         }
     }
-    changed
+    hunks
 }
 
 /// Parses `@@ -a,b +c,d @@`.

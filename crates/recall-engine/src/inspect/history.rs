@@ -1,10 +1,10 @@
 //! The history of a document: the commits that changed it, and what a decision record says about its own status.
 
 use recall_core::{Citation, Scope};
-use recall_index::catalog::ReadError;
+use recall_index::catalog::StoredDocument;
 use recall_text::DocPath;
 
-use crate::error::GetError;
+use crate::error::{GetError, StoreError};
 use crate::git::{DocumentCommit, Git};
 use crate::graph::start::Name;
 use crate::links::path_text;
@@ -46,9 +46,9 @@ impl Engine {
             Citation::readings(request.id.trim()).filter_map(|read| self.name(origin, read.document)).collect();
         for store in self.fresh_stores(origin, request.scope)?.stores {
             for name in names.iter().filter_map(|name| name.in_store(&store)) {
-                if let Some(path) = path_of(&store, &name)? {
-                    let shown = mask::shown_path(store.mount.outer(path.as_str()));
-                    return Ok(history_of(&store, &path, shown, request.limit));
+                if let Some(StoredDocument { document, .. }) = find_document(&store, &name)? {
+                    let shown = mask::shown_path(store.mount.outer(document.path.as_str()));
+                    return Ok(history_of(&store, &document.path, shown, request.limit));
                 }
             }
         }
@@ -56,17 +56,13 @@ impl Engine {
     }
 }
 
-/// Returns the path of a document as its store has it; `None` if the store does not have it.
-fn path_of(store: &Store, name: &Name) -> Result<Option<DocPath>, GetError> {
-    let found = store.index.read(|snapshot| match name {
-        Name::Document(id) => Ok(snapshot.document(*id)?.map(|stored| stored.document)),
-        Name::Chunk(id) => Ok(snapshot.chunk(*id)?.map(|stored| stored.document.document)),
-        Name::Paths(paths) => {
-            let at = |path: &DocPath| Ok::<_, ReadError>(snapshot.document_at(path)?.map(|stored| stored.document));
-            paths.iter().map(at).find_map(Result::transpose).transpose()
-        }
-    })?;
-    Ok(found.map(|document| document.path))
+/// Returns a document as its store has it; `None` if the store does not have it.
+pub(crate) fn find_document(store: &Store, name: &Name) -> Result<Option<StoredDocument>, StoreError> {
+    store.index.read(|snapshot| match name {
+        Name::Document(id) => snapshot.document(*id),
+        Name::Chunk(id) => Ok(snapshot.chunk(*id)?.map(|stored| stored.document)),
+        Name::Paths(paths) => paths.iter().map(|path| snapshot.document_at(path)).find_map(Result::transpose).transpose(),
+    })
 }
 
 fn history_of(store: &Store, path: &DocPath, shown: String, limit: usize) -> History {

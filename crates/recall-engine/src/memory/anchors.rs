@@ -347,6 +347,13 @@ pub enum MemoryNote {
         /// Its title, with secrets masked.
         title: String,
     },
+    /// It is not noted at a commit which lines its session wrote.
+    NotTraced {
+        /// The hash of the commit, as the session recorded it.
+        commit: String,
+        /// The reason, as a clause.
+        reason: String,
+    },
 }
 
 /// Returns the note on masked secrets, if there were any.

@@ -46,7 +46,7 @@ impl Import<'_> {
                         match note {
                             MemoryNote::Masked { .. } => self.report.masked += 1,
                             MemoryNote::NotAnchored { .. } => self.report.missing_files += 1,
-                            MemoryNote::MayContradict { .. } => {}
+                            MemoryNote::MayContradict { .. } | MemoryNote::NotTraced { .. } => {}
                         }
                     }
                     reserved.push(guard);

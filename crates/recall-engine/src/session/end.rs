@@ -18,6 +18,7 @@ use crate::mask::Masking;
 use crate::memory::{AddReport, MemoryNote, anchors};
 use crate::origin::Origin;
 use crate::session::log::session_of;
+use crate::session::trace::write_traces;
 use crate::session_log::masking::mask_details;
 use crate::session_log::{GENERATED, REASON, SUMMARY_PATH, SessionError, SessionFold};
 use crate::store::{Store, where_of};
@@ -98,7 +99,10 @@ impl Engine {
         if let Some(path) = &path {
             index_summary(&store, path, now);
         }
-        let notes = anchors::for_masking(&masking).into_iter().collect();
+        let mut notes: Vec<MemoryNote> = anchors::for_masking(&masking).into_iter().collect();
+        if store.settings.traces() {
+            notes.extend(write_traces(&store, id, &events, now));
+        }
         Ok(EndedSession { id: id.to_owned(), summary_path: path, keeping, memories, notes })
     }
 }

@@ -259,6 +259,29 @@ impl Story {
     }
 }
 
+/// What an event says of which git has a trace too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// An edit of the file at a path below the root.
+    Edit(String),
+    /// A commit, by its hash as git shortened it.
+    Commit(String),
+}
+
+impl Deed {
+    /// Returns the deed that an event reports.
+    pub(crate) fn parse(event: &SessionEvent) -> Option<Self> {
+        let details = &event.details;
+        let record = text_of(&details.metadata, HookRecord::KEY).and_then(HookRecord::from_name);
+        let text = one_line(&details.content);
+        match details.event_type {
+            SessionEventType::Observation => edited_file(&text, &details.related_files, record).map(Self::Edit),
+            SessionEventType::Milestone => parse_commit(&text, record).map(|commit| Self::Commit(commit.id)),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the file that an event says was edited.
 fn edited_file(text: &str, files: &[DocPath], record: Option<HookRecord>) -> Option<String> {
     let named = text.strip_prefix("edited ")?;

@@ -73,6 +73,11 @@ impl CurrentSettings {
         (self.source)(&self.root).share
     }
 
+    /// Returns whether the end of a session notes which lines it wrote, as the files of the settings say now.
+    pub(crate) fn traces(&self) -> bool {
+        (self.source)(&self.root).traces
+    }
+
     /// Returns which transcripts are read, as the files of the settings say now.
     pub(crate) fn transcripts(&self) -> TranscriptSettings {
         (self.source)(&self.root).transcripts

@@ -1,5 +1,6 @@
 //! A document: its text, rendered or with lines to link to, its outline, the memories at its lines, and what is related to it.
 
+mod gutter;
 mod margin;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::markdown::{self, Notes};
 use crate::view::{self, Tab, code};
+use gutter::Gutter;
 
 /// The lines of a part. A browser lays out this many at once without a pause.
 const LINES: u32 = 1_500;
@@ -51,6 +53,8 @@ pub(super) struct Asked {
     line: Option<u32>,
     /// `source`: a document that could be rendered is shown as it is written.
     view: String,
+    /// `1`: each line shows where it comes from. A document that could be rendered is shown as it is written.
+    why: String,
 }
 
 /// How a text is shown.
@@ -67,7 +71,7 @@ enum Form {
 }
 
 pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>, asked: Query<Asked>) -> Response {
-    let Query(Asked { id, line, view }) = asked;
+    let Query(Asked { id, line, view, why }) = asked;
     let first = line.map_or(1, |line| line.saturating_sub(1) / LINES * LINES + 1);
     let mut found = match get(&mut site, &project, &id, first, first.saturating_add(LINES - 1)).await {
         Ok(found) => found,
@@ -79,6 +83,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
     }
     let doc = found.doc.clone().unwrap_or_default();
     let mut form = match (doc.language.as_str(), view.as_str()) {
+        ("markdown", _) if !why.is_empty() => Form::Source,
         ("markdown", SOURCE) => Form::Source,
         ("markdown", _) => Form::Rendered,
         (_, _) => Form::Plain,
@@ -90,6 +95,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         }
     }
     // What stands beside the text is left out if it cannot be read; the text is what was asked for.
+    let gutter = if why.is_empty() { None } else { Some(Gutter::read(&mut site, &project, &id, &found).await) };
     let context = || Some(project.subject.context.clone());
     let related = RelatedRequest { context: context(), id, limit: Some(RELATED), ..RelatedRequest::default() };
     let related = site.rpc.related(related).await.map(|answer| answer.into_inner().results).unwrap_or_default();
@@ -99,12 +105,13 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
         Form::Rendered => html! { div.rendered { (markdown::document(&doc.path, &found.text, &notes)) } },
         Form::Plain | Form::Source | Form::TooLong => {
             let chunks = chunks(&mut site, &project, &doc.id, &found).await;
-            html! { div.code.whole tabindex="0" { (text(&doc, &found, &notes, &chunks)) } }
+            html! { div.code.whole tabindex="0" { (text(&doc, &found, &notes, &chunks, gutter.as_ref())) } }
         }
     };
     let shown = html! {
         (head(&site, &project, &found, line, form))
         @for warning in &found.warnings { p.note { (warning.message) } }
+        @if let Some(gutter) = &gutter { (gutter.notes()) }
         @if form == Form::TooLong {
             p.note { "This text has " (count(RENDERED_LINES.into())) " lines or more. It is shown as it is written." }
         }
@@ -112,6 +119,7 @@ pub(super) async fn page(Extension(project): Here, State(mut site): State<Site>,
             div { @if found.text.is_empty() { p.empty { "There is no text here." } } @else { (text) } (parts(&doc.id, form, &found)) }
             aside {
                 (outline(&doc.id, form, &found))
+                @if let Some(gutter) = &gutter { (gutter.ties()) }
                 (entries("Memories about it", &memories))
                 (related_documents(&documents))
             }
@@ -194,6 +202,7 @@ fn head(site: &Site, project: &Project, found: &GetResponse, line: Option<u32>, 
                 @if doc.scope() != v1::StoreScope::Domain {
                     a href=(view::link_to("graph", &[("node", &doc.id)])) { "Graph" }
                     a href=(view::link_to("history", &[("id", &doc.id)])) { "History" }
+                    a href=(view::link_to("doc", &[("id", &doc.id), ("line", &line), ("why", "1")])) title="Where each line comes from" { "Why" }
                 }
                 @if let Some(address) = in_editor { a href=(address) data-editor="" { "Editor" } }
             }
@@ -207,7 +216,13 @@ fn is_memory(entry: &RelatedEntry) -> bool {
     })
 }
 
-fn text(doc: &v1::Document, found: &GetResponse, notes: &Notes, chunks: &[v1::Chunk]) -> Markup {
+fn text(
+    doc: &v1::Document,
+    found: &GetResponse,
+    notes: &Notes,
+    chunks: &[v1::Chunk],
+    gutter: Option<&Gutter>,
+) -> Markup {
     let starts: HashMap<u32, &v1::Chunk> = chunks.iter().map(|chunk| (chunk.start_line, chunk)).collect();
     let mut symbols: HashMap<u32, Vec<&Symbol>> = HashMap::new();
     for symbol in found.symbols.iter().filter(|symbol| symbol.kind != "key") {
@@ -219,6 +234,7 @@ fn text(doc: &v1::Document, found: &GetResponse, notes: &Notes, chunks: &[v1::Ch
             @if let Some(note) = notes.by_line.get(&line.number) { (note) }
             div.line.begins[chunk.is_some()].target[notes.target == Some(line.number)] id={ "L" (line.number) } {
                 a.no href={ "#L" (line.number) } { (line.number) }
+                @if let Some(gutter) = gutter { span.why { @if let Some(origin) = gutter.by_line.get(&line.number) { (origin) } } }
                 code { (line.markup()) }
                 span.margin {
                     @for symbol in symbols.get(&line.number).into_iter().flatten().take(2) { span title=(symbol.kind) { (symbol.name) } }
