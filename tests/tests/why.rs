@@ -68,8 +68,8 @@ fn a_line_leads_to_its_session_and_the_note_of_its_commit() {
     assert!(beyond.stderr.contains("has no line 99: it has 3 lines"), "{beyond:?}");
 
     json_of(&sandbox, &project, &["session", "end"]);
-    let note: Value =
-        serde_json::from_str(&git(&sandbox, &project, &["notes", "--ref", "agent-trace", "show", &hash])).expect("JSON");
+    let note: Value = serde_json::from_str(&git(&sandbox, &project, &["notes", "--ref", "agent-trace", "show", &hash]))
+        .expect("JSON");
     assert_eq!((&note["version"], &note["vcs"]["revision"]), (&json!("0.1.0"), &json!(hash)), "{note}");
     let traced = json_of(&sandbox, &project, &["why", "src/retry.rs:2"]);
     assert_eq!(traced["results"][0]["trace"]["contributor"], json!("ai"), "{traced}");

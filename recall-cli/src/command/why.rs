@@ -118,9 +118,9 @@ mod tests {
                 hash: "0123456789abcdef0123456789abcdef01234567".to_owned(),
                 author: "Ada".to_owned(),
                 subject: "Bound the retries".to_owned(),
+                authored_at: Some(prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 }),
                 moved_from: "src/old.rs".to_owned(),
                 shallow: true,
-                ..v1::LineCommit::default()
             }),
             session: Some(v1::LineSession {
                 id: "s-1".to_owned(),
@@ -158,6 +158,23 @@ mod tests {
             more_ties: 2,
             ..v1::WhyResponse::default()
         };
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&answer)), @"");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text(&answer)), @r"
+        src/a.rs:3-5
+          commit  0123456789 2023-11-14 Ada: Bound the retries
+                  there in src/old.rs
+                  this clone's history begins here: the lines may be older
+          session s-1 (claude-code): Make retries wait
+                  recorded the commit
+          asked   Three attempts at most
+          trace   ai, anthropic/claude
+                  in the note of the commit
+        src/a.rs:6
+          commit  not committed
+          session unknown: no session of this work tree is recorded
+        belongs to it
+          decision D-0123abcd Three attempts
+            cites commit 0123456; own
+          and 2 more
+        ");
     }
 }

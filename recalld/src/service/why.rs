@@ -3,9 +3,7 @@
 use recall_api::convert::time;
 use recall_api::v1::{self, WhyRequest, WhyResponse};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
-use recall_engine::{
-    LineCommit, LineOrigin, LineSession, LineTie, LineTrace, Why, WhyRequest as Asked,
-};
+use recall_engine::{LineCommit, LineOrigin, LineSession, LineTie, LineTrace, Why, WhyRequest as Asked};
 use recall_text::quantity::count_noun;
 use tonic::Status;
 

@@ -134,7 +134,8 @@ fn markdown_is_rendered_and_its_source_is_a_link_away() {
         "doc?id=docs/digging.md&view=source",
         &["&lt;img src=https://example.org/a.png&gt;", "href=\"#L4\""],
     );
-    let asked = check(&browser, "doc?id=docs/digging.md&why=1", &["span class=\"why\"", "no git repository", "no session"]);
+    let asked =
+        check(&browser, "doc?id=docs/digging.md&why=1", &["span class=\"why\"", "no git repository", "no session"]);
     assert!(asked.contains("&lt;img src") && shown.contains("why=1\""), "{asked}");
     let folder = browser.get("doc?id=docs");
     assert_eq!((folder.status, folder.header("location")), (303, "browse?path=docs"), "{folder:?}");

@@ -209,7 +209,10 @@ mod tests {
         );
         let [first, second, third] = &parse_blame(&text, true)[..] else { panic!("three lines") };
         let commit = first.commit.as_ref().expect("committed");
-        assert_eq!((commit.hash.as_str(), commit.author.as_str(), commit.subject.as_str()), (HASH, "Ada L.", "Dig a pool"));
+        assert_eq!(
+            (commit.hash.as_str(), commit.author.as_str(), commit.subject.as_str()),
+            (HASH, "Ada L.", "Dig a pool")
+        );
         assert_eq!((commit.authored.0, commit.committed.0, commit.is_cut), (60_000_000_000, 120_000_000_000, true));
         assert_eq!((first.number, first.number_there, &*first.path_there), (3, 7, "src/old name.rs"));
         assert_eq!((second.number, second.number_there, second.commit.as_ref()), (4, 8, Some(commit)));

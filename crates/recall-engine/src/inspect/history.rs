@@ -61,7 +61,9 @@ pub(crate) fn find_document(store: &Store, name: &Name) -> Result<Option<StoredD
     store.index.read(|snapshot| match name {
         Name::Document(id) => snapshot.document(*id),
         Name::Chunk(id) => Ok(snapshot.chunk(*id)?.map(|stored| stored.document)),
-        Name::Paths(paths) => paths.iter().map(|path| snapshot.document_at(path)).find_map(Result::transpose).transpose(),
+        Name::Paths(paths) => {
+            paths.iter().map(|path| snapshot.document_at(path)).find_map(Result::transpose).transpose()
+        }
     })
 }
 

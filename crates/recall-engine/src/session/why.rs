@@ -17,10 +17,11 @@ use recall_core::{Citation, Lines, Scope, Symbol, SymbolKind, Timestamp};
 use recall_index::catalog::StoredDocument;
 use recall_os::Folder;
 use recall_os::git::Repository;
-use recall_text::quote::inline;
 use recall_text::error_chain;
+use recall_text::quote::inline;
 
 use super::agent_trace::{TraceClaim, TraceContributor, Traces};
+use crate::Engine;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::GetError;
 use crate::git::{BlamedLine, Git, LineBlame, LineCommit, NotedCommit};
@@ -31,7 +32,6 @@ use crate::origin::Origin;
 use crate::session_log::masking::masked_text;
 use crate::session_log::story::first_chars;
 use crate::warning::Warning;
-use crate::Engine;
 use makers::{Maker, Makers};
 use ties::LineSubject;
 
@@ -43,6 +43,9 @@ const TRACE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The place of a record that was made while its lines were not committed, in words.
 const BEFORE_COMMIT: &str = ".agent-trace/traces.jsonl, written before the commit";
+
+/// Why there is no commit if git has no answer: then the lines may be committed.
+const NO_ANSWER: &str = "git did not answer in time";
 
 /// The most characters of a prompt and of a title.
 const PROMPT_CHARS: usize = 400;
@@ -178,7 +181,7 @@ impl Engine {
             LineBlame::NoRepository => (Vec::new(), "the folder has no git repository of its own"),
             LineBlame::NoAnswer => {
                 why.warnings.push(Warning::HistoryUnread { path });
-                (Vec::new(), "git did not answer in time")
+                (Vec::new(), NO_ANSWER)
             }
         };
         let mut hashes: Vec<&str> =
@@ -202,7 +205,8 @@ impl Engine {
             let maker = found.entry(key).or_insert_with(|| file.maker(&source, git, &mut makers, unknown, now));
             wanted.push((lines, source, maker.clone()));
         }
-        let prompts = self.prompts(project, &file.outer, found.values());
+        let there = wanted.iter().map(|(_, (_, path_there, _), _)| file.outer_there(path_there));
+        let prompts = self.prompts(project, &there.collect(), found.values());
         let subject = LineSubject {
             symbols: symbols_around(&symbols, &lines),
             text: part(&text, &lines),
@@ -248,11 +252,11 @@ impl Engine {
         Err(GetError::NotFound { id: named.to_owned() })
     }
 
-    /// Returns what was asked in sessions before they edited a file last, from the transcripts, if they are read.
+    /// Returns what was asked in sessions before they edited one of these files last, from the transcripts, if they are read.
     fn prompts<'m>(
         &self,
         project: &MountedStore,
-        path: &str,
+        paths: &BTreeSet<String>,
         makers: impl Iterator<Item = &'m Maker>,
     ) -> BTreeMap<String, String> {
         let mut until: BTreeMap<&str, Timestamp> = BTreeMap::new();
@@ -269,7 +273,7 @@ impl Engine {
         self.read_transcripts(project, &mut |transcript| {
             let Some(until) = until.get(transcript.session.as_str()) else { return };
             let edits = transcript.turns.iter().filter(|turn| {
-                let is_edit = |action: &Action| matches!(action, Action::Edited(file) if file == path);
+                let is_edit = |action: &Action| matches!(action, Action::Edited(file) if paths.contains(file));
                 let is_before = |time: Option<Timestamp>| time.is_none_or(|time| time <= *until);
                 turn.steps.iter().any(|step| is_edit(&step.action) && is_before(step.time.or(turn.time)))
             });
@@ -291,7 +295,7 @@ impl AskedFile<'_> {
                 let before = || git.last_change(path_there, Some(&commit.hash));
                 makers.find(commit, &self.outer_there(path_there), claimed, before)
             }
-            None if unknown == "git did not answer in time" => Maker::Unknown("the commit is not known".to_owned()),
+            None if unknown == NO_ANSWER => Maker::Unknown("the commit is not known".to_owned()),
             None => {
                 let top = format!("{}{}", self.prefix, self.document.document.path);
                 makers.find_editor(&self.outer, git.last_change(&top, None), now)
@@ -429,8 +433,7 @@ impl TraceSources {
 /// Returns the qualified names of the definitions around lines.
 fn symbols_around(symbols: &[Symbol], lines: &RangeInclusive<u32>) -> BTreeSet<String> {
     let is_code = |symbol: &&Symbol| !matches!(symbol.kind, SymbolKind::Heading | SymbolKind::Key);
-    let is_around =
-        |symbol: &&Symbol| symbol.span.start_line <= *lines.end() && symbol.span.end_line >= *lines.start();
+    let is_around = |symbol: &&Symbol| symbol.span.start_line <= *lines.end() && symbol.span.end_line >= *lines.start();
     symbols.iter().filter(is_code).filter(is_around).map(|symbol| symbol.qualified.clone()).collect()
 }
 

@@ -76,8 +76,7 @@ impl<'s> Makers<'s> {
         if let Err(reason) = &self.sessions {
             return Maker::Unknown(format!("the sessions cannot be read: {reason}"));
         }
-        // Git knows the second only.
-        let until = Timestamp(commit.authored.0.saturating_add(SECOND_NANOS - 1));
+        let until = end_of_second(commit.authored);
         let session = |id: String, evidence: &str| Maker::Session { id, evidence: evidence.to_owned(), until };
         if let Some(id) = self.recorder(commit) {
             return session(id, "recorded the commit");
@@ -175,7 +174,7 @@ impl<'s> Makers<'s> {
         let first = self.sessions.iter().flatten().map(|session| session.started).min();
         match first {
             None => "no session of this work tree is recorded".to_owned(),
-            Some(first) if commit.authored < first && commit.committed < first => {
+            Some(first) if end_of_second(commit.authored.max(commit.committed)) < first => {
                 let day = Day::from_timestamp(first);
                 format!("the sessions of this work tree begin on {day}; this commit is older")
             }
@@ -192,6 +191,11 @@ impl<'s> Makers<'s> {
             unread => format!("; {} could not be looked at", count_noun(unread as u64, "session", "sessions")),
         }
     }
+}
+
+/// Returns the last moment that git's time may mean. It knows the second only.
+fn end_of_second(at: Timestamp) -> Timestamp {
+    Timestamp(at.0.saturating_add(SECOND_NANOS - 1))
 }
 
 fn others_too(others: usize) -> String {

@@ -93,7 +93,8 @@ pub(super) fn find(
         }
     }
     texts.push(("named in these lines".to_owned(), subject.text.clone()));
-    let messages = subject.commits.iter().map(|(hash, message)| (format!("named by commit {}", short(hash)), message.clone()));
+    let messages =
+        subject.commits.iter().map(|(hash, message)| (format!("named by commit {}", short(hash)), message.clone()));
     texts.extend(messages);
     let mut records = Vec::new();
     for store in stores {
@@ -142,7 +143,9 @@ fn records_about(
     };
     let records = store.index.read(|snapshot| {
         let listed = snapshot.list(&query)?.into_iter();
-        listed.map(|stored| Ok((snapshot.text(stored.row)?.unwrap_or_default(), stored.document))).collect::<Result<Vec<_>, _>>()
+        listed
+            .map(|stored| Ok((snapshot.text(stored.row)?.unwrap_or_default(), stored.document)))
+            .collect::<Result<Vec<_>, _>>()
     })?;
     let mut ties = Vec::new();
     for (text, mut document) in records {
@@ -151,7 +154,8 @@ fn records_about(
             continue;
         }
         let number = number_of(&document.path);
-        let is_named = |text: &str| mentions(text, &outer) || number.is_some_and(|number| record_numbers(text).contains(&number));
+        let is_named =
+            |text: &str| mentions(text, &outer) || number.is_some_and(|number| record_numbers(text).contains(&number));
         let named = texts.iter().find(|(_, text)| is_named(text)).map(|(how, _)| how.clone());
         let Some(how) = named.or_else(|| words_in(&text, subject)) else { continue };
         let status = RecordStatus::parse(&document.path, &text).map(|status| status.text).unwrap_or_default();
@@ -172,7 +176,8 @@ fn words_in(text: &str, subject: &LineSubject) -> Option<String> {
     }
     let spelled = |symbol: &&String| {
         let name = symbol.rsplit("::").next().unwrap_or(symbol);
-        name.len() >= NAME_CHARS && [format!("`{name}`"), format!("`{name}("), format!("`{symbol}")].iter().any(|code| text.contains(code))
+        name.len() >= NAME_CHARS
+            && [format!("`{name}`"), format!("`{name}("), format!("`{symbol}")].iter().any(|code| text.contains(code))
     };
     subject.symbols.iter().find(spelled).map(|symbol| format!("names `{symbol}`"))
 }
@@ -229,7 +234,8 @@ mod tests {
         };
         check("Bound it (ADR 12), see docs/adr/0034-x.md and ADR-7", &[7, 12, 34]);
         check("a quadrant 12, the ADR of 12, adrenaline 5", &[]);
-        for (path, expected) in [("docs/adr/0012-a.md", Some(12)), ("adr/adr-007-b.md", Some(7)), ("adr/none.md", None)] {
+        for (path, expected) in [("docs/adr/0012-a.md", Some(12)), ("adr/adr-007-b.md", Some(7)), ("adr/none.md", None)]
+        {
             assert_eq!(number_of(&DocPath::new(path).expect("plain")), expected, "{path}");
         }
     }
@@ -247,9 +253,13 @@ mod tests {
             assert_eq!(mentions(text, "src/a.rs"), expected, "{text}");
         }
         let hash = "0123456789abcdef0123456789abcdef01234567";
-        for (text, expected) in
-            [("in 0123456", true), ("in 0123456789abc.", true), ("x0123456", false), ("0123456f", false), ("012345", false)]
-        {
+        for (text, expected) in [
+            ("in 0123456", true),
+            ("in 0123456789abc.", true),
+            ("x0123456", false),
+            ("0123456f", false),
+            ("012345", false),
+        ] {
             assert_eq!(cites(text, hash), expected, "{text}");
         }
     }

@@ -108,14 +108,25 @@ mod tests {
     fn a_range_shows_its_commit_and_leads_to_its_session() {
         let range = LineOrigin {
             start_line: 3,
-            commit: Some(LineCommit { hash: "0123456789".to_owned(), subject: "Dig <b>".to_owned(), ..LineCommit::default() }),
-            session: Some(LineSession { id: "s 1".to_owned(), title: "Pools & <more>".to_owned(), ..LineSession::default() }),
+            commit: Some(LineCommit {
+                hash: "0123456789".to_owned(),
+                subject: "Dig <b>".to_owned(),
+                ..LineCommit::default()
+            }),
+            session: Some(LineSession {
+                id: "s 1".to_owned(),
+                title: "Pools & <more>".to_owned(),
+                ..LineSession::default()
+            }),
             ..LineOrigin::default()
         };
         let gutter = Gutter::new(WhyResponse { ranges: vec![range], ..WhyResponse::default() });
         let shown = gutter.by_line[&3].clone().into_string();
         assert!(shown.contains("<code title=\"Dig &lt;b&gt;, by \">01234567</code>"), "{shown}");
-        assert!(shown.contains("<a href=\"session?id=s%201\"") && shown.contains("Pools &amp; &lt;more&gt;"), "{shown}");
+        assert!(
+            shown.contains("<a href=\"session?id=s%201\"") && shown.contains("Pools &amp; &lt;more&gt;"),
+            "{shown}"
+        );
         let unknown = LineOrigin { commit_unknown: "not committed".to_owned(), ..LineOrigin::default() };
         assert!(origin(&unknown).into_string().contains("not committed"));
     }
