@@ -38,7 +38,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 /// - Find: [`search`](Self::search), [`search_where`](Self::search_where), [`search_or_find`](Self::search_or_find),
 ///   [`find_exact`](Self::find_exact), [`query`](Self::query), [`context`](Self::context), [`remind`](Self::remind),
 ///   [`names`](Self::names).
-/// - Read: [`get`](Self::get), [`get_cited`](Self::get_cited), [`list`](Self::list), [`history`](Self::history),
+/// - Read: [`get`](Self::get), [`get_cited`](Self::get_cited), [`list`](Self::list), [`history`](Self::history), [`why`](Self::why),
 ///   [`graph`](Self::graph), [`related_documents`](Self::related_documents), [`whole_id`](Self::whole_id),
 ///   [`as_of`](Self::as_of), [`layout`](Self::layout).
 /// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),

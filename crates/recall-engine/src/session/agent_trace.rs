@@ -167,12 +167,8 @@ impl Traces {
     ///
     /// With `revisions`, only records of one of them count. Without, all do: a note is about the commit that has it, also after a rebase.
     pub(super) fn claim(&self, revisions: Option<&[&str]>, path: &str, line: u32) -> Option<TraceClaim> {
-        let is_about = |record: &&TraceRecord| match (&record.vcs, revisions) {
-            (Some(vcs), Some(revisions)) => vcs.r#type == "git" && revisions.contains(&vcs.revision.as_str()),
-            (None, Some(_)) => false,
-            (_, None) => true,
-        };
-        self.records.iter().rev().filter(is_about).find_map(|record| record.claim(path, line))
+        let records = self.records.iter().rev();
+        records.filter(|record| record.is_about(revisions)).find_map(|record| record.claim(path, line))
     }
 }
 
@@ -184,6 +180,14 @@ impl TraceRecord {
         let ranges = self.files.iter().flat_map(|file| &file.conversations).flat_map(|said| &said.ranges);
         let is_range = |range: &TraceRange| range.start_line > 0 && range.start_line <= range.end_line;
         is_known && !self.id.is_empty() && moment_of(&self.timestamp).is_some() && ranges.into_iter().all(is_range)
+    }
+
+    fn is_about(&self, revisions: Option<&[&str]>) -> bool {
+        match (&self.vcs, revisions) {
+            (Some(vcs), Some(revisions)) => vcs.r#type == "git" && revisions.contains(&vcs.revision.as_str()),
+            (None, Some(_)) => false,
+            (_, None) => true,
+        }
     }
 
     fn claim(&self, path: &str, line: u32) -> Option<TraceClaim> {

@@ -174,12 +174,14 @@ fn words_in(text: &str, subject: &LineSubject) -> Option<String> {
     if mentions(text, &subject.path) || mentions(text, &subject.inner) {
         return Some(format!("names {}", subject.path));
     }
-    let spelled = |symbol: &&String| {
-        let name = symbol.rsplit("::").next().unwrap_or(symbol);
-        name.len() >= NAME_CHARS
-            && [format!("`{name}`"), format!("`{name}("), format!("`{symbol}")].iter().any(|code| text.contains(code))
-    };
-    subject.symbols.iter().find(spelled).map(|symbol| format!("names `{symbol}`"))
+    subject.symbols.iter().find(|symbol| has_code(text, symbol)).map(|symbol| format!("names `{symbol}`"))
+}
+
+/// Returns whether a text has a symbol as code, by its bare or its qualified name.
+fn has_code(text: &str, symbol: &str) -> bool {
+    let name = symbol.rsplit("::").next().unwrap_or(symbol);
+    let forms = [format!("`{name}`"), format!("`{name}("), format!("`{symbol}")];
+    name.len() >= NAME_CHARS && forms.iter().any(|form| text.contains(form))
 }
 
 /// Returns whether a text has a path that does not go on before or after it.
