@@ -29,7 +29,9 @@ mod rebuild;
 mod related;
 mod remember;
 mod restore;
+mod review;
 mod rm;
+mod rollback;
 mod search;
 mod service;
 mod session;
@@ -129,6 +131,26 @@ pub(crate) enum Command {
         "recall settle D-0123abcd D-4567cdef --both \"the second one on Windows only\"",
     ))]
     Settle(settle::SettleArgs),
+    /// Decide about proposed memories, or check those of a branch.
+    ///
+    /// In a terminal, each proposal is shown with the most similar memory, and a key decides.
+    #[command(after_help = examples!(
+        "recall review",
+        "recall review accept L-0123abcd",
+        "recall review reject L-0123abcd --reason \"it was one case\"",
+        "recall review merge L-0123abcd L-4567cdef",
+        "recall review --ci origin/main..HEAD",
+    ))]
+    Review(review::ReviewArgs),
+    /// Take back what a session or an agent wrote, or what was written since a time.
+    ///
+    /// Shows what is taken back and what was built on it, and asks.
+    #[command(after_help = examples!(
+        "recall rollback session 0b9f3c",
+        "recall rollback agent codex --since 2d",
+        "recall rollback --since yesterday --dry-run",
+    ))]
+    Rollback(rollback::RollbackArgs),
     /// Move a memory from the project to all projects or a domain.
     ///
     /// It moves to the global store, or to the domain given with `--domain`.
@@ -355,6 +377,8 @@ pub(crate) fn run(
         Command::Feedback(args) => wait(verify::run_feedback(args, context)),
         Command::Verify(args) => wait(verify::run(args, context)),
         Command::Settle(args) => wait(settle::run(args, context)),
+        Command::Review(args) => wait(review::run(args, context)),
+        Command::Rollback(args) => wait(rollback::run(args, context)),
         Command::Promote(args) => wait(update::run_promote(args, context)),
         Command::Launch(args) => wait(launch::run(args, context)),
         Command::Loop(args) => wait(task_loop::run(*args, context)),

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Read, Write as _};
 
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use recall_core::MEMORY_BYTES;
 use recall_text::clean;
 use tokio::sync::oneshot;
@@ -79,6 +81,38 @@ pub(crate) async fn ask(question: &str) -> Result<Option<String>, CommandError> 
     });
     let read = answer.await.unwrap_or(Ok(None));
     Ok(read.map_err(refused)?)
+}
+
+/// Asks a question on standard error and waits for one of some keys; `None` if the person leaves with Ctrl-C, Ctrl-D or Escape.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub(crate) fn ask_key(question: &str, keys: &[char]) -> Result<Option<char>, CommandError> {
+    let refused = |source: io::Error| CliError::refusal("cannot ask on the terminal", &source);
+    let mut stderr = io::stderr();
+    write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(refused)?;
+    enable_raw_mode().map_err(refused)?;
+    let read = read_key(keys);
+    let restored = disable_raw_mode();
+    let key = read.map_err(refused)?;
+    restored.map_err(refused)?;
+    writeln!(stderr, "{}", key.unwrap_or(' ')).map_err(refused)?;
+    Ok(key)
+}
+
+fn read_key(keys: &[char]) -> io::Result<Option<char>> {
+    loop {
+        let Event::Key(key) = crossterm::event::read()? else { continue };
+        if key.kind == KeyEventKind::Release {
+            continue;
+        }
+        match key.code {
+            KeyCode::Esc => return Ok(None),
+            KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(None),
+            KeyCode::Char(c) if keys.contains(&c.to_ascii_lowercase()) => return Ok(Some(c.to_ascii_lowercase())),
+            _ => {}
+        }
+    }
 }
 
 /// Asks for a yes or a no. An empty answer is `default`; the end of the input is a no.

@@ -150,6 +150,16 @@ impl IntoFailure for MemoryError {
             Self::Unconfirmed { id } => Failure::new(Reason::PermissionDenied, message)
                 .with_detail("id", id.to_string())
                 .with_hint("a person looks at it first, and confirms it with `recall verify`"),
+            Self::Refused { .. } => Failure::new(Reason::PermissionDenied, message)
+                .with_hint("the settings `review.agent` and `review.import` decide; a person can still add it"),
+            Self::NeedsPerson => Failure::new(Reason::PermissionDenied, message)
+                .with_hint("propose a memory that supersedes the other one, and a person reviews it"),
+            Self::Proposed { id } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("id", id.to_string())
+                .with_hint("accept it first, with `recall review`"),
+            Self::NotProposed { id } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("id", id.to_string())
+                .with_hint("`recall list --proposed` shows what waits"),
             Self::Amended { id } => Failure::new(Reason::Conflict, message)
                 .with_detail("id", id.to_string())
                 .with_hint("read it again, then repeat the change if it is still right"),

@@ -20,6 +20,7 @@ mod memory;
 mod models;
 mod page;
 mod query;
+mod review;
 mod run;
 mod search;
 mod session;
@@ -125,6 +126,14 @@ impl Recall for Service {
 
     async fn verify(&self, request: Request<v1::VerifyRequest>) -> Result<Response<v1::VerifyResponse>, Status> {
         memory::verify(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+    }
+
+    async fn review(&self, request: Request<v1::ReviewRequest>) -> Result<Response<v1::ReviewResponse>, Status> {
+        review::review(self, ids::complete(self, request.into_inner()).await?).await.map(Response::new)
+    }
+
+    async fn roll_back(&self, request: Request<v1::RollBackRequest>) -> Result<Response<v1::RollBackResponse>, Status> {
+        review::roll_back(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn promote(&self, request: Request<v1::PromoteRequest>) -> Result<Response<v1::PromoteResponse>, Status> {

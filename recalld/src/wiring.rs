@@ -178,7 +178,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
-    let Settings { limits, index, search, freshness, adopt, transcripts, briefing, sessions, .. } = settings;
+    let Settings { limits, index, search, freshness, review, adopt, transcripts, briefing, sessions, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
     warnings
         .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not define")));
@@ -213,6 +213,7 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         traces: sessions.traces,
         briefing: BriefingParts { profile: briefing.profile, history: briefing.history, tasks: briefing.tasks },
         freshness,
+        review,
         warnings,
         files: vec![dirs.user_config(), Dirs::project_config(root)],
     }

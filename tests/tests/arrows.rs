@@ -57,7 +57,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "recall-cli",
-        &["recall-agents", "recall-text", "recall-core", "recall-api", "recall-config", "recall-client", "recall-os"],
+        // The journal and the secrets for the review of a branch, which asks no daemon.
+        &[
+            "recall-agents",
+            "recall-text",
+            "recall-core",
+            "recall-api",
+            "recall-config",
+            "recall-client",
+            "recall-os",
+            "recall-journal",
+            "recall-secrets",
+        ],
     ),
     // The last three only by its feature `training`, without which it is built and installed.
     (
@@ -185,7 +196,6 @@ const HEAVY: &[&str] = &[
     "recall-models",
     "recall-chunk",
     "recall-watch",
-    "recall-journal",
     "recall-page",
     "recall-shared",
     "rusqlite",

@@ -36,6 +36,7 @@ mod programs;
 mod promises;
 mod quality;
 mod remote;
+mod review;
 mod rooms;
 mod rql;
 mod runners;

@@ -10,6 +10,7 @@ pub mod filters;
 pub mod limits;
 pub mod memory;
 pub mod remember;
+pub mod review;
 pub mod scope;
 pub mod search;
 pub mod session;

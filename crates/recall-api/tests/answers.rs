@@ -43,7 +43,8 @@ fn every_answer_has_the_json_of_the_schema() {
     let (mut text, mut filler) = (String::new(), Filler::new());
     let names = write_answers!(text, filler:
         SearchResponse ExactResponse ContextResponse GetResponse ListResponse RelatedResponse HistoryResponse WhyResponse GraphResponse
-        RemoveResponse AddResponse UpdateResponse FeedbackResponse VerifyResponse PromoteResponse LogEventResponse
+        RemoveResponse AddResponse UpdateResponse FeedbackResponse VerifyResponse ReviewResponse RollBackResponse
+        PromoteResponse LogEventResponse
         StartSessionResponse EndSessionResponse KeepSessionResponse ListSessionsResponse ListEventsResponse ListDraftsResponse
         SearchTranscriptsResponse FindFixResponse HandOffResponse
         BriefingResponse ChangesResponse PublishResponse StatusResponse DoctorResponse CompactResponse BackupResponse RestoreResponse

@@ -210,6 +210,10 @@ unary! {
     feedback: FeedbackRequest => FeedbackResponse;
     /// Removes documents from the index, or deletes memories.
     remove: RemoveRequest => RemoveResponse;
+    /// Accepts, rejects or merges a memory that was only proposed.
+    review: ReviewRequest => ReviewResponse;
+    /// Takes back what was written.
+    roll_back: RollBackRequest => RollBackResponse;
     /// Promotes a memory to a wider store.
     promote: PromoteRequest => PromoteResponse;
     /// Writes a backup into a file.

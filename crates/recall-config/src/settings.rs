@@ -12,7 +12,7 @@ mod sections;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use recall_core::{Freshness, Limits};
+use recall_core::{Freshness, Limits, ReviewPolicy};
 
 use crate::layers::{Entry, Reader};
 use crate::store_table::store;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// What the age of an item says about it.
     pub freshness: Freshness,
+    /// What happens to memories that arrive.
+    pub review: ReviewPolicy,
     /// What is adopted of the instructions and memories of other programs.
     pub adopt: AdoptSettings,
     /// Which transcripts of agents are read.
@@ -115,6 +117,7 @@ impl Settings {
             index: IndexSettings::read(&mut from)?,
             search: SearchSettings::read(&mut from)?,
             freshness: sections::freshness(&mut from)?,
+            review: sections::review(&mut from)?,
             adopt: AdoptSettings::read(&mut from)?,
             transcripts: TranscriptSettings::read(&mut from)?,
             past: PastSettings::read(&mut from)?,

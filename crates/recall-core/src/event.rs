@@ -29,7 +29,15 @@ impl Event {
     pub fn item(&self) -> ItemId {
         match &self.body {
             EventBody::Memory { id, .. } => ItemId::Memory(*id),
-            EventBody::Feedback { item, .. } => *item,
+            EventBody::Feedback { item, .. } | EventBody::Revert { item, .. } => *item,
+        }
+    }
+
+    /// Returns the new memory, if the event adds or proposes one.
+    pub fn new_memory(&self) -> Option<&NewMemory> {
+        match &self.body {
+            EventBody::Memory { change, .. } => change.new_memory(),
+            EventBody::Feedback { .. } | EventBody::Revert { .. } => None,
         }
     }
 }
@@ -51,6 +59,13 @@ pub enum EventBody {
         /// The verdict, with a note.
         feedback: Feedback,
     },
+    /// Events about an item were taken back: its state is what the others give. What takes back a reversal restores what that took back.
+    Revert {
+        /// The memory, document or chunk.
+        item: ItemId,
+        /// The events, which need not be known yet.
+        events: Vec<EventId>,
+    },
 }
 
 /// A change of a memory. The later one of each field wins.
@@ -58,6 +73,10 @@ pub enum EventBody {
 pub enum MemoryChange {
     /// It was added, or added again after its deletion.
     Add(Box<NewMemory>),
+    /// It was proposed: it is added, and counts once it is accepted.
+    Propose(Box<NewMemory>),
+    /// The proposal was accepted.
+    Accept,
     /// Some of its fields were replaced.
     Update(Box<Amendment>),
     /// It was deleted; its record stays.
@@ -72,6 +91,16 @@ pub enum MemoryChange {
     },
     /// It was promoted to a wider store.
     Promote(Promotion),
+}
+
+impl MemoryChange {
+    /// Returns the new memory, if one was added or proposed.
+    pub fn new_memory(&self) -> Option<&NewMemory> {
+        match self {
+            Self::Add(added) | Self::Propose(added) => Some(added),
+            Self::Accept | Self::Update(_) | Self::Delete { .. } | Self::Verify { .. } | Self::Promote(_) => None,
+        }
+    }
 }
 
 /// The fields of a new memory.

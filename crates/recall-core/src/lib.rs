@@ -27,6 +27,7 @@ mod memory;
 mod memory_id;
 mod remember;
 mod request;
+mod review;
 pub mod rql;
 mod scope;
 mod session;
@@ -70,6 +71,7 @@ pub use request::{
     Ablation, Case, ExactRequest, Explain, Facets, Filters, JudgeUse, LOW_CONFIDENCE, Limits, Needle, OtherProjects,
     PathFilter, Recording, SearchRequest, Weights, escape_glob,
 };
+pub use review::{Admission, ReviewAction, ReviewMemory, ReviewPolicy, RollBack, RollBackMode};
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use session::{
     EndReason, EventDetails, HookRecord, ITEMS, Metadata, MetadataValue, Session, SessionEvent, SessionEventType,

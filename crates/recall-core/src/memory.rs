@@ -48,6 +48,8 @@ pub struct Memory {
     pub deleted: Option<Deleted>,
     /// Where it was promoted to.
     pub promoted: Option<Promotion>,
+    /// Whether it waits for a person who accepts it. Until then it is not in force.
+    pub proposed: bool,
     /// The ratings of it, by verdict.
     pub feedback: FeedbackTally,
 }

@@ -79,7 +79,7 @@ pub struct ValidityInputs {
     pub updated: Timestamp,
     /// When it was last verified.
     pub verified: Option<Timestamp>,
-    /// Whether it was superseded, promoted or deleted.
+    /// Whether it was superseded, promoted or deleted, or is only proposed.
     pub is_retired: bool,
     /// When it holds, as stated: since when, and until when.
     pub valid: [Option<Timestamp>; 2],
@@ -93,7 +93,7 @@ impl ValidityInputs {
         Self {
             updated: memory.updated,
             verified: memory.verified.as_ref().map(|verified| verified.timestamp),
-            is_retired: is_superseded || memory.promoted.is_some() || memory.deleted.is_some(),
+            is_retired: is_superseded || memory.promoted.is_some() || memory.deleted.is_some() || memory.proposed,
             valid: [&memory.valid.from, &memory.valid.until].map(|point| point.as_ref().map(|point| point.at)),
             feedback: memory.feedback.clone(),
         }
@@ -300,7 +300,7 @@ pub enum MemoryStatus {
     Current,
     /// It is old, or half of its anchors or more are broken.
     Stale,
-    /// It was superseded, promoted, deleted, or rated outdated, or is outside of the time for which it is stated.
+    /// It was superseded, promoted, deleted, or rated outdated, is outside of the time for which it is stated, or is only proposed.
     Deprecated,
 }
 
@@ -374,6 +374,7 @@ mod tests {
             verified: None,
             deleted: None,
             promoted: None,
+            proposed: false,
             feedback: FeedbackTally::default(),
         }
     }

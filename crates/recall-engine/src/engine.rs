@@ -44,7 +44,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 /// - Remember: [`add_memory`](Self::add_memory), [`add_memory_of`](Self::add_memory_of), [`update_memory`](Self::update_memory),
 ///   [`verify_memories`](Self::verify_memories), [`promote_memory`](Self::promote_memory), [`rate_item`](Self::rate_item),
 ///   [`note_use`](Self::note_use), [`memories_similar_to`](Self::memories_similar_to), [`recorded_uses`](Self::recorded_uses),
-///   [`audit`](Self::audit), [`migrate`](Self::migrate).
+///   [`review_memory`](Self::review_memory), [`roll_back`](Self::roll_back), [`audit`](Self::audit), [`migrate`](Self::migrate).
 /// - Sessions: [`start_session`](Self::start_session), [`log_event`](Self::log_event), [`list_events`](Self::list_events),
 ///   [`note_search`](Self::note_search), [`keep_session`](Self::keep_session), [`end_session`](Self::end_session),
 ///   [`list_sessions`](Self::list_sessions), [`live_sessions`](Self::live_sessions), [`count_open_sessions`](Self::count_open_sessions),

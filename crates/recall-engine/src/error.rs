@@ -440,6 +440,27 @@ pub enum MemoryError {
         /// The memory, which stays in its project.
         id: recall_core::MemoryId,
     },
+    /// The user's settings refuse memories from there.
+    #[error("memories {from} are refused here")]
+    Refused {
+        /// From where, in words.
+        from: &'static str,
+    },
+    /// An agent asked to change a memory where what agents write is reviewed, or to do what only a person does.
+    #[error("only a person may do that: what agents write is reviewed here")]
+    NeedsPerson,
+    /// The request is about a memory that is only proposed, and needs one that counts.
+    #[error("`{id}` is only proposed")]
+    Proposed {
+        /// The memory.
+        id: recall_core::MemoryId,
+    },
+    /// The memory is no proposal.
+    #[error("`{id}` does not wait for a review")]
+    NotProposed {
+        /// The memory, which is unchanged.
+        id: recall_core::MemoryId,
+    },
     /// The memory was amended at another time than the client expects.
     #[error("`{id}` was amended elsewhere meanwhile")]
     Amended {

@@ -93,7 +93,11 @@ impl MemoryError {
             | Self::Outside { .. }
             | Self::Time(_)
             | Self::Unconfirmed { .. }
-            | Self::Amended { .. } => Fault::Other,
+            | Self::Amended { .. }
+            | Self::Refused { .. }
+            | Self::NeedsPerson
+            | Self::Proposed { .. }
+            | Self::NotProposed { .. } => Fault::Other,
             Self::ReadJournal { source } => from_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Repair { source, .. }, ..

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLockReadGuard};
 use recall_core::{
-    Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, TimePoint, Timestamp,
+    Admission, Event, EventId, ForeignKind, ItemId, Memory, MemoryId, MemoryOrigin, MemoryType, TimePoint, Timestamp,
 };
 use recall_journal::{Day, Journal, Storage};
 use recall_os::write_git_files;
@@ -81,6 +81,8 @@ pub(crate) struct Ledger {
     amending: Mutex<()>,
     /// What the index lacks of the memories. Locked after `state`.
     backlog: IndexBacklog,
+    /// What happens to memories that came with the repository. Held for no other lock.
+    clones: Mutex<Admission>,
     /// Makes the ids of this process's events differ from those of other processes.
     seed: u64,
     events: AtomicU64,
@@ -118,6 +120,7 @@ impl Ledger {
             released: Condvar::new(),
             amending: Mutex::default(),
             backlog: IndexBacklog::default(),
+            clones: Mutex::default(),
             seed: RandomState::new().hash_one("recall event"),
             events: AtomicU64::new(0),
         }
@@ -162,7 +165,7 @@ impl Ledger {
         self.backlog.count_in_force() as u64
     }
 
-    /// Returns whether a memory is in force: neither deleted nor retired nor promoted.
+    /// Returns whether a memory is in force: neither deleted nor retired nor promoted, nor only proposed.
     pub(crate) fn is_in_force(&self, id: MemoryId) -> bool {
         self.backlog.expected_hash(id).is_some()
     }
@@ -217,10 +220,11 @@ impl Ledger {
         state.memories.iter().filter(had_id).map(|memory| memory.id).collect()
     }
 
-    /// Returns the memories that were added in a session, the earliest first.
+    /// Returns the memories that were added in a session, the earliest first, without those that are only proposed.
     pub(crate) fn session_memories(&self, session: &str) -> Vec<MemoryId> {
-        let state = self.state.lock();
+        let (state, admits) = (self.state.lock(), self.admits());
         let of_it = state.memories.iter().filter(|memory| memory.provenance.session.as_deref() == Some(session));
+        let of_it = of_it.filter(|memory| !memory.proposed && admits(&state.memories, memory.id));
         let mut found: Vec<_> = of_it.map(|memory| (memory.created, memory.id)).collect();
         found.sort_unstable();
         found.into_iter().map(|(_, id)| id).collect()
@@ -349,7 +353,7 @@ impl Ledger {
         if !pending.is_empty() {
             repository_log::note(Arc::make_mut(&mut state.pending), &pending);
         }
-        state.apply_written(events.to_vec(), &self.backlog);
+        state.apply_written(events.to_vec(), &self.backlog, &self.admits());
         Ok(())
     }
 

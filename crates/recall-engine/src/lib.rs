@@ -92,8 +92,8 @@ pub use links::{Links, links};
 pub use live::LiveSession;
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
-    AddOutcome, AddReport, AnchorChange, FeedbackReport, ItemUse, MemoryNote, PromoteReport, SimilarMemory,
-    UpdateReport, VerifyReport,
+    AddOutcome, AddReport, AnchorChange, Dependent, FeedbackReport, ItemUse, MemoryNote, PromoteReport, ReviewReport,
+    RollBackReport, SimilarMemory, TakenBack, UpdateReport, VerifyReport,
 };
 pub use migrate::{
     Arrivals, AuditFinding, AuditFindingKind, AuditReport, AuditedSource, ForeignProjects, ForeignSource, LeftOutItem,

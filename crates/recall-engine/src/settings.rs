@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_chunk::CodeParser;
-use recall_core::{CrossEncoder, DocumentType, Embedder, Freshness, LOW_CONFIDENCE, Limits, SessionShare, Weights};
+use recall_core::{
+    CrossEncoder, DocumentType, Embedder, Freshness, LOW_CONFIDENCE, Limits, ReviewPolicy, SessionShare, Weights,
+};
 use recall_journal::Storage;
 use recall_os::git::UserConfig;
 use recall_shared::Guarded;
@@ -313,6 +315,8 @@ pub struct StoreSettings {
     pub briefing: BriefingParts,
     /// What the age of an item says about it.
     pub freshness: Freshness,
+    /// What happens to memories that arrive.
+    pub review: ReviewPolicy,
     /// The problems of the configuration, for a person.
     pub warnings: Vec<String>,
     /// The files that the settings were read from, existing or not. If one of them changes, all are read again.
@@ -338,6 +342,7 @@ impl Default for StoreSettings {
             traces: false,
             briefing: BriefingParts::default(),
             freshness: Freshness::default(),
+            review: ReviewPolicy::default(),
             warnings: Vec::new(),
             files: Vec::new(),
         }

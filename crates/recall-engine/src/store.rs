@@ -43,9 +43,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{Provenance, StoreScope, Timestamp};
+use recall_core::{Admission, Memory, Provenance, StoreScope, Timestamp};
 
-use crate::error::StoreError;
+use crate::error::{MemoryError, StoreError};
 use crate::git::Head;
 use crate::ledger::Ledger;
 use crate::mask;
@@ -103,6 +103,12 @@ impl Store {
     /// Returns the current settings of its project.
     pub(crate) fn settings(&self) -> Arc<StoreSettings> {
         self.settings.current()
+    }
+
+    /// Refuses the change of a memory that counts if an agent asks where what agents write is reviewed.
+    pub(crate) fn check_author(&self, author: &Provenance, memory: &Memory) -> Result<(), MemoryError> {
+        let is_reviewed = author.agent.is_some() && self.settings.review().agent != Admission::Accept;
+        if is_reviewed && !memory.proposed { Err(MemoryError::NeedsPerson) } else { Ok(()) }
     }
 
     /// Returns the time at which memories are judged: `now`, or that of the past that the store is of.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
-    AddMemory, Clock, Explain, Freshness, Limits, MemoryType, Provenance, Repeats, Scope, SearchRequest, SessionShare,
-    Timestamp,
+    AddMemory, Clock, Explain, Freshness, Limits, MemoryType, Provenance, Repeats, ReviewPolicy, Scope, SearchRequest,
+    SessionShare, Timestamp,
 };
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, Hit, IndexReport, IndexRequest, JournalSource, Origin,
@@ -34,6 +34,7 @@ pub(crate) struct Sandbox {
     pub(crate) share: SessionShare,
     pub(crate) traces: bool,
     pub(crate) freshness: Freshness,
+    pub(crate) review: ReviewPolicy,
     pub(crate) learns_from_history: bool,
 }
 
@@ -49,6 +50,7 @@ impl Sandbox {
             share: SessionShare::default(),
             traces: false,
             freshness: Freshness::default(),
+            review: ReviewPolicy::default(),
             learns_from_history: true,
         }
     }
@@ -109,7 +111,7 @@ impl Sandbox {
             domains: std::collections::BTreeMap::new(),
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
-        let (learns_from_history, traces) = (self.learns_from_history, self.traces);
+        let (learns_from_history, traces, review) = (self.learns_from_history, self.traces, self.review);
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),
@@ -117,6 +119,7 @@ impl Sandbox {
             traces,
             freshness: freshness.clone(),
             learns_from_history,
+            review,
             ..StoreSettings::default()
         };
         Engine::with_journals(places, settings, Box::new(store_settings), clock, journals)

@@ -78,6 +78,9 @@ struct Line {
     to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<String>,
+    /// The ids of the events that are taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,24 +135,40 @@ pub(crate) struct ProvenanceFields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Add,
+    Propose,
+    Accept,
     Update,
     Delete,
     Feedback,
     Verify,
     Promote,
+    Revert,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [Self::Add, Self::Update, Self::Delete, Self::Feedback, Self::Verify, Self::Promote];
+    const ALL: [Self; 9] = [
+        Self::Add,
+        Self::Propose,
+        Self::Accept,
+        Self::Update,
+        Self::Delete,
+        Self::Feedback,
+        Self::Verify,
+        Self::Promote,
+        Self::Revert,
+    ];
 
     fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
+            Self::Propose => "propose",
+            Self::Accept => "accept",
             Self::Update => "update",
             Self::Delete => "delete",
             Self::Feedback => "feedback",
             Self::Verify => "verify",
             Self::Promote => "promote",
+            Self::Revert => "revert",
         }
     }
 }
@@ -186,6 +205,12 @@ impl From<&Event> for Line {
             EventBody::Feedback { item, feedback } => {
                 Line { id: Some(Value::String(item.to_string())), ..feedback_line(feedback) }
             }
+            EventBody::Revert { item, events } => Line {
+                event: Some(Kind::Revert.as_str().to_owned()),
+                id: Some(Value::String(item.to_string())),
+                events: Some(events.iter().map(ToString::to_string).collect()),
+                ..Line::default()
+            },
         };
         let provenance = (*provenance != Provenance::default()).then(|| provenance.into());
         let timestamp = Some(Value::String(moment(*timestamp).to_string()));
@@ -196,6 +221,10 @@ impl From<&Event> for Line {
 fn change_line(id: MemoryId, change: &MemoryChange) -> Line {
     let (kind, line) = match change {
         MemoryChange::Add(added) => (Kind::Add, Line { r#type: Some(id.memory_type.to_string()), ..add_line(added) }),
+        MemoryChange::Propose(added) => {
+            (Kind::Propose, Line { r#type: Some(id.memory_type.to_string()), ..add_line(added) })
+        }
+        MemoryChange::Accept => (Kind::Accept, Line::default()),
         MemoryChange::Update(amendment) => (Kind::Update, update_line(amendment)),
         MemoryChange::Delete { reason } => (Kind::Delete, Line { reason: reason.clone(), ..Line::default() }),
         MemoryChange::Verify { anchors } => {

@@ -40,8 +40,8 @@ impl Memories {
     pub fn apply(&mut self, event: impl Into<Arc<Event>>) -> Applied {
         let event = event.into();
         let item = event.item();
-        if let EventBody::Memory { id, change: MemoryChange::Add(added) } = &event.body
-            && let Some(older) = added.supersedes
+        if let EventBody::Memory { id, change } = &event.body
+            && let Some(older) = change.new_memory().and_then(|added| added.supersedes)
         {
             self.superseders.entry(older).or_default().insert(*id);
         }
@@ -69,15 +69,17 @@ impl Memories {
     }
 
     /// Returns the inputs of a memory's validity and its anchors, without copying its content; `None` if it is deleted.
-    /// Verifications and feedback count as in [`judge`](Self::judge).
+    /// Verifications and feedback count as in [`judge`](Self::judge), and the memories that supersede it as in
+    /// [`superseded_by`](Self::superseded_by).
     pub fn validity_inputs(
         &self,
         id: MemoryId,
         counts: &dyn Fn(&Event) -> bool,
+        admits: &dyn Fn(MemoryId) -> bool,
     ) -> Option<(ValidityInputs, &[Anchor])> {
         let state = self.state(id)?;
         let fold = state.fold(counts).filter(|fold| !fold.is_deleted())?;
-        let is_superseded = self.superseded_by(id).is_some();
+        let is_superseded = self.superseded_by(id, admits).is_some();
         Some((fold.validity_inputs(state.feedback(counts), is_superseded), fold.anchors()))
     }
 
@@ -96,12 +98,24 @@ impl Memories {
         self.states.values().chain(self.feedback.values()).flat_map(MemoryState::events)
     }
 
-    /// Returns the memory that supersedes this one: the last added of those that are not deleted.
-    pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
+    /// Iterates over the events that were not taken back, by item.
+    pub fn events_in_force(&self) -> impl Iterator<Item = &Event> {
+        self.states.values().chain(self.feedback.values()).flat_map(MemoryState::events_in_force)
+    }
+
+    /// Returns the memory that supersedes this one: the last added of those that are neither deleted nor only proposed, and that
+    /// `admits` accepts.
+    pub fn superseded_by(&self, id: MemoryId, admits: &dyn Fn(MemoryId) -> bool) -> Option<MemoryId> {
         let superseders = self.superseders.get(&id)?.iter();
         let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
-        let in_force = folds.filter(|(_, fold)| !fold.is_deleted() && fold.supersedes() == Some(id));
+        let in_force = folds.filter(|(newer, fold)| fold.counts() && fold.supersedes() == Some(id) && admits(*newer));
         in_force.max_by_key(|(id, fold)| (fold.creation_time(), *id)).map(|(id, _)| id)
+    }
+
+    /// Returns the memories that some addition of this one supersedes, whether it is in force or not.
+    pub fn predecessors(&self, id: MemoryId) -> BTreeSet<MemoryId> {
+        let additions = self.state(id).into_iter().flat_map(MemoryState::additions);
+        additions.filter_map(|(_, added)| added.supersedes).collect()
     }
 
     /// Sums up the feedback on an item, from the events for which `counts` returns true.
@@ -168,7 +182,8 @@ impl FromIterator<Event> for Memories {
 ///
 /// The set is ordered by timestamp, then by id, so the state does not depend on the order of arrival. A memory is the
 /// fold of its events from first to last: each event replaces the fields that it has, so the last writer wins per
-/// field. Events are never removed: replaced and deleted content is still here.
+/// field. Events are never removed: replaced and deleted content is still here, and so is what was taken back, which the
+/// fold leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryState {
     /// Behind an `Arc`, since there may be hundreds of thousands of events, and a node of the set holds several of
@@ -197,6 +212,26 @@ impl MemoryState {
         self.events.iter().map(|event| &**event)
     }
 
+    /// Returns the events that no reversal takes back, the earliest first.
+    ///
+    /// A reversal takes back events before it, also reversals. So the last event is in force, and each one is decided by those after it:
+    /// the result depends on the set alone, also if two reversals name each other.
+    pub fn events_in_force(&self) -> Vec<&Event> {
+        let mut reverted: BTreeSet<EventId> = BTreeSet::new();
+        let mut in_force = Vec::with_capacity(self.events.len());
+        for event in self.events().rev() {
+            if reverted.contains(&event.id) {
+                continue;
+            }
+            if let EventBody::Revert { events, .. } = &event.body {
+                reverted.extend(events);
+            }
+            in_force.push(event);
+        }
+        in_force.reverse();
+        in_force
+    }
+
     /// Returns the timestamp of the last event.
     fn last(&self) -> Option<Timestamp> {
         self.events.last().map(|event| event.timestamp)
@@ -220,21 +255,23 @@ impl MemoryState {
     }
 
     fn additions(&self) -> impl DoubleEndedIterator<Item = (&Event, &NewMemory)> {
-        self.events().filter_map(|event| match &event.body {
-            EventBody::Memory { change: MemoryChange::Add(added), .. } => Some((event, &**added)),
-            EventBody::Memory { .. } | EventBody::Feedback { .. } => None,
-        })
+        self.events().filter_map(|event| Some((event, event.new_memory()?)))
     }
 
-    /// Folds the events to the borrowed memory, without verifications that do not count; `None` if it was never added.
+    /// Folds the events in force to the borrowed memory, without verifications that do not count; `None` if it was never added.
     fn fold(&self, counts: &dyn Fn(&Event) -> bool) -> Option<Fold<'_>> {
-        let (first, added) = self.additions().next()?;
+        let events = self.events_in_force();
+        let (first, added) = events.iter().find_map(|event| Some((*event, event.new_memory()?)))?;
         let mut fold = Fold::new(first, added);
-        for event in self.events() {
+        for event in events {
             if let EventBody::Memory { change, .. } = &event.body
                 && (!matches!(change, MemoryChange::Verify { .. }) || counts(event))
             {
                 fold.change(event, change);
+            }
+            // Who accepts a memory has looked at it.
+            if matches!(&event.body, EventBody::Memory { change: MemoryChange::Accept, .. }) && counts(event) {
+                fold.verify(event);
             }
         }
         Some(fold)
@@ -248,14 +285,19 @@ impl MemoryState {
     /// Returns the memory by the events that count, and the first event that determines its content but does not count.
     fn judge(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
         let fold = self.fold(counts)?;
-        let foreign = fold.source_events().find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
+        // Without a reversal the content would be another one.
+        let in_force = self.events_in_force();
+        let reversals = in_force.into_iter().filter(|event| matches!(event.body, EventBody::Revert { .. }));
+        let mut sources = fold.source_events().chain(reversals);
+        let foreign = sources.find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
         Some(Judged { memory: fold.to_memory(id, self.feedback(counts)), foreign })
     }
 
     /// Sums up the feedback that counts. If two lines have the same event id but differ, the greater one counts.
     fn feedback(&self, counts: &dyn Fn(&Event) -> bool) -> FeedbackTally {
         let mut verdicts: BTreeMap<EventId, &Event> = BTreeMap::new();
-        for event in self.events().filter(|event| matches!(event.body, EventBody::Feedback { .. }) && counts(event)) {
+        let rates = |event: &&Event| matches!(event.body, EventBody::Feedback { .. }) && counts(event);
+        for event in self.events_in_force().into_iter().filter(rates) {
             verdicts.insert(event.id, event);
         }
         let mut verdicts: Vec<_> = verdicts.into_values().collect();

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 use memchr::memmem;
-use recall_core::{Event, EventBody, EventId, MemoryChange, MemoryId};
+use recall_core::{Event, EventId, MemoryId};
 
 use crate::line::{BEGINNING, read_line, write_line};
 use crate::lines::Lines;
@@ -186,10 +186,7 @@ fn begins_with_id(bytes: &[u8], memories: &BTreeSet<MemoryId>) -> bool {
 }
 
 fn is_about_any(event: &Event, memories: &BTreeSet<MemoryId>) -> bool {
-    let retires = match &event.body {
-        EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
-        EventBody::Memory { .. } | EventBody::Feedback { .. } => None,
-    };
+    let retires = event.new_memory().and_then(|added| added.supersedes);
     let about = match event.item() {
         recall_core::ItemId::Memory(id) => Some(id),
         recall_core::ItemId::Document(_) | recall_core::ItemId::Chunk(_) => None,

@@ -11,6 +11,7 @@ mod exchange;
 mod graph;
 mod health;
 mod history;
+mod inbox;
 mod memories;
 mod memory;
 mod overview;
@@ -63,6 +64,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/history", get(history::page))
         .route("/{key}/memories", get(memories::list))
         .route("/{key}/memory", get(memory::page))
+        .route("/{key}/inbox", get(inbox::page))
         .route("/{key}/sessions", get(sessions::list))
         .route("/{key}/session", get(session::page))
         .route("/{key}/briefing", get(sessions::briefing))
@@ -71,6 +73,7 @@ pub(crate) fn router(site: Site) -> Router {
         .route("/{key}/graph", get(graph::page))
         .route("/{key}/health", get(health::page))
         .route("/{key}/do/confirm", post(change::confirm))
+        .route("/{key}/do/review", post(change::review))
         .route("/{key}/do/promote", post(change::promote))
         .route("/{key}/do/feedback", post(change::feedback))
         .route("/{key}/do/delete", post(change::delete))

@@ -13,6 +13,7 @@ mod doc_path;
 mod file_kind;
 mod fold;
 pub mod highlight;
+mod instruction;
 mod language;
 mod likeness;
 mod onboarding;
@@ -37,6 +38,7 @@ pub use doc_path::{
 };
 pub use file_kind::{Definitions, FileKind, ToolFile, is_minified};
 pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
+pub use instruction::instructions;
 pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension};
 pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;

@@ -25,7 +25,9 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         title: "Remember",
-        commands: &["remember", "verify", "update", "settle", "feedback", "promote", "rm", "audit"],
+        commands: &[
+            "remember", "review", "verify", "update", "settle", "feedback", "rollback", "promote", "rm", "audit",
+        ],
     },
     Group { title: "Sessions", commands: &["briefing", "session", "changes"] },
     Group { title: "Agents", commands: &["mcp", "launch", "loop", "uninstall"] },

@@ -52,6 +52,9 @@ pub(crate) struct ListArgs {
     /// List only memories that another one may contradict, as far as they were compared.
     #[arg(long, conflicts_with_all = ["flagged", "stale"])]
     contradicted: bool,
+    /// List only memories that are proposed: they count once a person accepts them, with `recall review`.
+    #[arg(long, conflicts_with_all = ["flagged", "stale", "contradicted"])]
+    proposed: bool,
     /// The sort order.
     #[arg(long, default_value = "updated")]
     sort: Sort,
@@ -163,6 +166,7 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         flagged,
         stale,
         contradicted,
+        proposed,
         sort,
         limit,
         cursor,
@@ -186,5 +190,6 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         since,
         before,
         contradicted,
+        proposed,
     }
 }

@@ -151,6 +151,7 @@ impl State {
             Ok(answer) if answer.status() == v1::AddStatus::Duplicate => {
                 format!("not saved: {} says nearly the same", answer.id)
             }
+            Ok(answer) if answer.status() == v1::AddStatus::Proposed => format!("proposed {}", answer.id),
             Ok(answer) => format!("saved {}", answer.id),
             Err(status) => status.message().to_owned(),
         });

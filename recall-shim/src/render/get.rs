@@ -97,6 +97,9 @@ pub(crate) fn render_add(response: &AddResponse) -> String {
         AddStatus::Superseded => {
             write!(text, "Saved as {id} · {title}. The one that it supersedes is no longer found.")
         }
+        AddStatus::Proposed => {
+            write!(text, "Proposed as {id} · {title}. It is not found until a person accepts it; do not add it again.")
+        }
         AddStatus::Added | AddStatus::Unspecified => write!(text, "Saved as {id} · {title}."),
     };
     if !cues.is_empty() {

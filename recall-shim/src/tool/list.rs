@@ -74,6 +74,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         since: arguments.since,
         before: arguments.before,
         contradicted: false,
+        proposed: false,
     };
     loop {
         let response = list(&request, &call).await?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use recall_api::v1::{
     self, AddRequest, FeedbackRequest, GetRequest, GraphRequest, HistoryRequest, PromoteRequest, RelatedRequest,
-    RemoveRequest, RequestContext, UpdateRequest, VerifyRequest, WhyRequest,
+    RemoveRequest, RequestContext, ReviewRequest, UpdateRequest, VerifyRequest, WhyRequest,
 };
 use recall_core::ContentHash;
 use recall_engine::{Abbreviated, Coverage};
@@ -49,6 +49,7 @@ names_items! {
     GetRequest, true, |request| vec![&mut request.id];
     GraphRequest, false, |request| vec![&mut request.node];
     HistoryRequest, true, |request| vec![&mut request.id];
+    ReviewRequest, false, |request| vec![&mut request.id, &mut request.into];
     PromoteRequest, false, |request| vec![&mut request.id];
     RelatedRequest, true, |request| vec![&mut request.id];
     RemoveRequest, false, |request| request.items.iter_mut().collect();

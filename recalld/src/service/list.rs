@@ -30,6 +30,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         since,
         before,
         contradicted,
+        proposed,
     } = request;
     let session = context::session(context.as_ref());
     let origin = service.origin(context).await?;
@@ -46,7 +47,7 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         path: Some(path).filter(|path| !path.is_empty()).map(|path| PathFilter::new(&path)),
         since: remember::when("since", since)?,
         before: remember::when("before", before)?,
-        said: filter_said(flagged, stale, contradicted)?,
+        said: filter_said([flagged, stale, contradicted, proposed])?,
         sort: order(sort)?,
         offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
@@ -115,16 +116,19 @@ fn broken_anchor((anchor, state): &(Anchor, AnchorState)) -> String {
     }
 }
 
-fn filter_said(flagged: bool, stale: bool, contradicted: bool) -> Result<Said, InvalidRequest> {
-    let conflict = |field, other| Err(InvalidRequest::new(field, Problem::Contradiction { other }));
-    match (flagged, stale, contradicted) {
-        (false, false, false) => Ok(Said::Anything),
-        (true, false, false) => Ok(Said::Flagged),
-        (false, true, false) => Ok(Said::Stale),
-        (false, false, true) => Ok(Said::Contradicted),
-        (true, true, _) => conflict("stale", "flagged"),
-        (true, false, true) => conflict("contradicted", "flagged"),
-        (false, true, true) => conflict("contradicted", "stale"),
+/// Returns the one condition that the request states, in the order `flagged`, `stale`, `contradicted`, `proposed`.
+fn filter_said(stated: [bool; 4]) -> Result<Said, InvalidRequest> {
+    let conditions = [
+        ("flagged", Said::Flagged),
+        ("stale", Said::Stale),
+        ("contradicted", Said::Contradicted),
+        ("proposed", Said::Proposed),
+    ];
+    let mut stated = conditions.into_iter().zip(stated).filter(|(_, is_stated)| *is_stated).map(|(said, _)| said);
+    match (stated.next(), stated.next()) {
+        (None, _) => Ok(Said::Anything),
+        (Some((_, said)), None) => Ok(said),
+        (Some((other, _)), Some((field, _))) => Err(InvalidRequest::new(field, Problem::Contradiction { other })),
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn add_answer(report: AddReport) -> AddResponse {
         AddOutcome::Added => AddStatus::Added,
         AddOutcome::Repeats => AddStatus::Duplicate,
         AddOutcome::Supersedes => AddStatus::Superseded,
+        AddOutcome::Proposed => AddStatus::Proposed,
     };
     AddResponse {
         id: id.to_string(),

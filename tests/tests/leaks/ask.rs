@@ -77,7 +77,7 @@ impl Probe {
 }
 
 /// The RPCs that have a case in [`ask`].
-pub(crate) const CASES: [&str; 47] = [
+pub(crate) const CASES: [&str; 49] = [
     "Stats",
     "OpenPage",
     "Search",
@@ -99,6 +99,8 @@ pub(crate) const CASES: [&str; 47] = [
     "Update",
     "Feedback",
     "Verify",
+    "Review",
+    "RollBack",
     "Promote",
     "Publish",
     "LogEvent",
@@ -318,6 +320,14 @@ async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, prob
             };
             let with_changes = !probe.more;
             reported(client.verify(v1::VerifyRequest { context, ids, scope, mode: mode.into(), with_changes }).await)
+        }
+        "Review" => {
+            let (id, into, action) = (probe.memory.clone(), probe.own_memory.clone(), v1::ReviewAction::Merge.into());
+            reported(client.review(v1::ReviewRequest { context, id, action, into, ..Default::default() }).await)
+        }
+        "RollBack" => {
+            let request = v1::RollBackRequest { context, since: "2020".to_owned(), scope, ..Default::default() };
+            reported(client.roll_back(v1::RollBackRequest { dry_run: true, ..request }).await)
         }
         "Promote" => {
             let to = if probe.more { Scope::Global } else { Scope::Domain }.into();

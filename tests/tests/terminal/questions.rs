@@ -45,6 +45,30 @@ fn a_loop_asks_how_to_go_on() {
 }
 
 #[test]
+fn a_review_takes_a_key_for_each_proposal() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    assert_eq!(sandbox.recall(&project, &["config", "set", "review.agent", "propose"]).code, Some(0));
+    let mut agent = recall_tests::Agent::new(sandbox.start_shim(&project, &["--tools", "full"]));
+    for (title, content) in [("First", "Wombats dig at night."), ("Second", "Fences are checked on Mondays.")] {
+        let told = agent.ask("recall_add", serde_json::json!({"type": "lesson", "title": title, "content": content}));
+        assert!(told.starts_with("Proposed as "), "{told}");
+    }
+    let editor = script(&sandbox, "editor", "echo 'Edited by hand.' > \"$1\"").display().to_string();
+    let mut terminal = Terminal::start(&sandbox, &project, &[&recall(&sandbox), "review"], &[("EDITOR", &editor)]);
+    terminal.wait_for("[q]uit?");
+    terminal.press("xe");
+    terminal.wait_for("2 of 2");
+    terminal.wait_for("[q]uit?");
+    terminal.press("r");
+    let (code, text, _) = terminal.end();
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("accepted") && text.contains("rejected"), "{text}");
+    let listed = sandbox.recall(&project, &["--json", "list", "--type", "lesson"]).stdout;
+    assert!(listed.contains("Edited by hand."), "{listed}");
+}
+
+#[test]
 fn the_end_of_a_session_asks_about_each_candidate() {
     let sandbox = sandbox!();
     let project = project(&sandbox);

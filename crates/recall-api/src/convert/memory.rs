@@ -47,6 +47,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         verified: _,
         deleted: _,
         promoted: _,
+        proposed,
         // Counted by `stats`.
         feedback: _,
     } = memory;
@@ -82,6 +83,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         added_in: added_by.as_ref().map(|by| by.commit.clone()).unwrap_or_default(),
         valid_from: valid.from.as_ref().map(time::point_to_proto),
         holds: holds.as_str().to_owned(),
+        proposed: *proposed,
         valid_until: valid.until.as_ref().map(time::point_to_proto),
     }
 }

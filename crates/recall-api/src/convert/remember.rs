@@ -262,7 +262,7 @@ fn memory_origin(origin: i32) -> Result<Option<MemoryOrigin>, InvalidRequest> {
     }))
 }
 
-fn memory_id(field: &'static str, text: &str) -> Result<MemoryId, InvalidRequest> {
+pub(super) fn memory_id(field: &'static str, text: &str) -> Result<MemoryId, InvalidRequest> {
     let malformed =
         || Problem::Malformed { value: text.to_owned(), expected: "the id of a memory, as in `D-0123abcd`" };
     normalize_text(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
@@ -277,12 +277,12 @@ fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
     normalize_text(text).parse().map_err(|_| InvalidRequest::new(field, malformed()))
 }
 
-fn memory_text(content: &str) -> Result<(), InvalidRequest> {
+pub(super) fn memory_text(content: &str) -> Result<(), InvalidRequest> {
     not_blank("content", content)?;
     at_most("content", content, MEMORY_BYTES)
 }
 
-fn short_text(field: &'static str, text: &str) -> Result<(), InvalidRequest> {
+pub(super) fn short_text(field: &'static str, text: &str) -> Result<(), InvalidRequest> {
     not_blank(field, text)?;
     at_most(field, text, SHORT_TEXT_BYTES)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocumentType, Scope, SessionShare};
+use recall_core::{Admission, DocumentType, Scope, SessionShare};
 use toml::Value;
 
 use crate::table::{Kind, Shape};
@@ -145,6 +145,11 @@ pub(super) fn scope() -> Kind<Scope> {
 /// Parses the choice of the summaries that are shared.
 pub(super) fn share() -> Kind<SessionShare> {
     one_of(SessionShare::ALL.map(SessionShare::as_str), SessionShare::from_name)
+}
+
+/// Parses what happens to memories that arrive.
+pub(super) fn admission() -> Kind<Admission> {
+    one_of(Admission::ALL.map(Admission::as_str), Admission::from_name)
 }
 
 /// Parses the setting of a proxy.

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_core::{DocumentType, Freshness, LOW_CONFIDENCE, Limits, Provider, Scope, SessionShare};
+use recall_core::{DocumentType, Freshness, LOW_CONFIDENCE, Limits, Provider, ReviewPolicy, Scope, SessionShare};
 
 use super::choices::{self, LogLevel, ModelSetting, ProxySetting, RankerSetting};
 use crate::ConfigError;
@@ -66,6 +66,19 @@ pub(super) fn freshness(from: &mut Reader) -> Result<Freshness, ConfigError> {
         stale_after_days: Project, choices::days_by_type();
         auto_deprecate_after_days: Search, choices::days();
         check_on_search: Search, yes_or_no();
+    })
+}
+
+/// Reads what happens to memories that arrive. A repository must not decide that its own memories count.
+///
+/// # Errors
+/// A value is invalid.
+pub(super) fn review(from: &mut Reader) -> Result<ReviewPolicy, ConfigError> {
+    let default = ReviewPolicy::default();
+    keys!(from, "review", default => ReviewPolicy {
+        agent: Search, choices::admission();
+        import: Search, choices::admission();
+        clone: Search, choices::admission();
     })
 }
 

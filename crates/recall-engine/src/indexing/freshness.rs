@@ -96,6 +96,7 @@ fn freshen_files(
     let is_configuration_changed = store.settings.follow(&store.files) == Configuration::Changed;
     let is_git_changed = store.files.follow_git() == Configuration::Changed;
     let settings_of_store = store.settings();
+    store.ledger.admit_clones(settings_of_store.review.clone);
     let is_home_changed = store.files.follow_home(&settings_of_store.adopt.home) == Configuration::Changed;
     let limits = &settings_of_store.limits;
     let mut state = store.files.scans().lock();

@@ -206,6 +206,9 @@ impl Engine {
         if ids.is_empty() {
             return Ok(());
         }
+        for memory in ids.iter().filter_map(|id| store.ledger.memory(*id)) {
+            store.check_author(said, &memory)?;
+        }
         let now = self.clock.now();
         let provenance = store::complete_provenance(said, &Head::read_from(&store.root), store);
         let event = |&id: &MemoryId| Event {

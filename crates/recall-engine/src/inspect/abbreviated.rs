@@ -71,7 +71,13 @@ impl Engine {
                 Abbreviated::Memory => {
                     store.ledger.refresh(now)?;
                     fitting.extend(
-                        store.ledger.ids().into_iter().map(|id| id.to_string()).filter(|id| id.starts_with(text)),
+                        store
+                            .ledger
+                            .ids()
+                            .into_iter()
+                            .chain(store.ledger.proposals())
+                            .map(|id| id.to_string())
+                            .filter(|id| id.starts_with(text)),
                     );
                 }
                 Abbreviated::Whole => {

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use recall_core::{
-    Anchor, AnchorState, Document, DocumentId, DocumentRow, DocumentType, Filters, Freshness, MemoryStatus, MemoryView,
-    PathFilter, Scope, StoreScope, Timestamp, age_days,
+    Anchor, AnchorState, Document, DocumentId, DocumentRow, DocumentType, Filters, Freshness, Memory, MemoryStatus,
+    MemoryView, PathFilter, Scope, StoreScope, Timestamp, age_days,
 };
 use recall_index::catalog::{ListQuery, ListSort, StoredDocument};
 use recall_text::{DocPath, Language, error_chain};
@@ -13,6 +13,7 @@ use crate::adopted::Repeats;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{ListError, StoreError};
 use crate::inspect::history::RecordStatus;
+use crate::ledger::document_of;
 use crate::matching::{OutsidePaths, undated_warning};
 use crate::memory::{bring_up_anchors, compare_memories_now, flagged_documents, recall_memory};
 use crate::origin::Origin;
@@ -57,6 +58,8 @@ pub enum Said {
     Flagged,
     /// Those that another memory may contradict, as far as they were compared.
     Contradicted,
+    /// Memories that count once a person accepts them.
+    Proposed,
     /// Those that are stale: too old, rated outdated, or with anchors that no longer hold.
     Stale,
 }
@@ -157,9 +160,7 @@ impl Engine {
             let is_first = |stored: &StoredDocument| !repeats.has(place, &stored.document.path);
             let found: Vec<_> = found.into_iter().filter(is_first).collect();
             let count = found.len();
-            let in_force =
-                |stored: &StoredDocument| stored.document.memory.is_none_or(|id| store.ledger.is_in_force(id));
-            let found: Vec<_> = found.into_iter().filter(in_force).collect();
+            let found: Vec<_> = found.into_iter().filter(|stored| counts(store, request.said, stored)).collect();
             total += matching.saturating_sub((count - found.len()) as u64);
             for stored in found {
                 let also_at = repeats.take_places(place, &stored.document.path);
@@ -193,6 +194,11 @@ impl Engine {
     }
 }
 
+/// Whether a listing has a document: a memory that is in force, or waits where those are listed.
+fn counts(store: &MountedStore, said: Said, stored: &StoredDocument) -> bool {
+    said == Said::Proposed || stored.document.memory.is_none_or(|id| store.ledger.is_in_force(id))
+}
+
 /// Returns the documents of a store that match the filter on paths, flags or age, in no particular order.
 fn select(
     store: &MountedStore,
@@ -204,6 +210,7 @@ fn select(
     let matchers: Vec<_> = paths.iter().map(recall_index::lexical::path_matcher).collect();
     let is_inside = |path: &str| matchers.is_empty() || matchers.iter().any(|is_inside| is_inside(path));
     let ids: Vec<DocumentId> = match said {
+        Said::Proposed => Vec::new(),
         Said::Flagged => flagged_documents(&store.ledger, &store.facts),
         Said::Stale => stale_documents(store, now)?,
         Said::Contradicted => {
@@ -224,6 +231,9 @@ fn select(
     let is_asked_for = |document: &Document| {
         is_asked_for(document, types, languages, tags) && is_inside(&store.mount.outer(document.path.as_str()))
     };
+    if said == Said::Proposed {
+        return Ok(proposals(store).into_iter().filter(|stored| is_asked_for(&stored.document)).collect());
+    }
     store.index.read(|snapshot| {
         let mut found = Vec::new();
         for id in ids {
@@ -231,6 +241,16 @@ fn select(
         }
         Ok(found)
     })
+}
+
+/// Returns the documents that the proposals of a store would have. The index has none of them.
+fn proposals(store: &MountedStore) -> Vec<StoredDocument> {
+    let memories = store.ledger.proposals().into_iter().filter_map(|id| store.ledger.memory(id)).map(mask::memory);
+    memories.map(|memory| unindexed(&memory)).collect()
+}
+
+fn unindexed(memory: &Memory) -> StoredDocument {
+    StoredDocument { row: DocumentRow(0), document: document_of(memory), created: memory.created, chunk_count: 0 }
 }
 
 fn is_asked_for(document: &Document, types: &[DocumentType], languages: &[Language], tags: &[String]) -> bool {

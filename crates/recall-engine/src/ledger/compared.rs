@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::Ordering;
 
-use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryId};
+use recall_core::{Event, EventBody, EventId, ItemId, MemoryId};
 use recall_journal::{Day, Memories};
 
 use crate::error::MemoryError;
@@ -81,6 +81,8 @@ impl Ledger {
             None => true,
             Some(id) => match state.memories.memory(id) {
                 Some(memory) => memory.deleted.is_none(),
+                // It was taken back, and that may be taken back.
+                None if matches!(event.body, EventBody::Revert { .. }) => state.memories.state(id).is_some(),
                 None => added.contains(&id) && logged.memory(id).is_none_or(|memory| memory.deleted.is_none()),
             },
         };
@@ -96,7 +98,7 @@ impl Ledger {
     pub(crate) fn append_again(&self, events: Vec<Event>) -> Result<(), MemoryError> {
         let journal = self.journal()?;
         journal.append_all(&events).map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
-        self.state.lock().apply_written(events, &self.backlog);
+        self.state.lock().apply_written(events, &self.backlog, &self.admits());
         Ok(())
     }
 }
@@ -109,5 +111,5 @@ fn memory_of(event: &Event) -> Option<MemoryId> {
 }
 
 fn is_addition(event: &Event) -> bool {
-    matches!(event.body, EventBody::Memory { change: MemoryChange::Add(_), .. })
+    event.new_memory().is_some()
 }

@@ -60,8 +60,11 @@ impl Ledger {
     pub(crate) fn is_up_to_date(&self, id: MemoryId, hash: ContentHash) -> bool {
         self.load_memories([id]);
         let state = self.state.lock();
-        let expected =
-            if state.read_at.is_some() { self.backlog.expected_hash(id) } else { expected_hash(&state.memories, id) };
+        let expected = if state.read_at.is_some() {
+            self.backlog.expected_hash(id)
+        } else {
+            expected_hash(&state.memories, id, &self.admits())
+        };
         expected == Some(hash)
     }
 }

@@ -1,10 +1,13 @@
 //! Memories with their ownership. Only this user's own verifications and feedback count.
 
 use recall_core::{
-    Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Timestamp, ValidityInputs,
+    Admission, Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Timestamp, ValidityInputs,
 };
 
+use recall_journal::Memories;
+
 use crate::error::MemoryError;
+use crate::ledger::state::{all_expected, is_retired};
 use crate::ledger::{Ledger, Vouching};
 
 /// A memory and its ownership.
@@ -33,23 +36,29 @@ impl Ledger {
     pub(crate) fn judge(&self, id: MemoryId) -> Option<JudgedMemory> {
         self.load_memories([id]);
         let judged = self.state.lock().memories.judge(id, &|event| self.wrote_itself(event));
-        let recall_journal::Judged { memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
-        Some(JudgedMemory { ownership: self.ownership(&memory, foreign.is_some()), memory, foreign })
+        let recall_journal::Judged { mut memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
+        let ownership = self.ownership(&memory, foreign.is_some());
+        memory.proposed |= ownership == Ownership::Repository && self.clones() != Admission::Accept;
+        Some(JudgedMemory { ownership, memory, foreign })
     }
 
     /// Returns a memory with its ownership and the memory that supersedes it.
     pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<MemoryId>)> {
         let judged = self.judge(id)?;
-        Some((judged, self.state.lock().memories.superseded_by(id)))
+        let (state, admits) = (self.state.lock(), self.admits());
+        let successor = state.memories.superseded_by(id, &|newer| admits(&state.memories, newer));
+        Some((judged, successor))
     }
 
     /// Returns the inputs of the memories' validity, and their anchors; `None` for one that is unknown or deleted.
     pub(crate) fn validity_inputs(&self, ids: &[MemoryId]) -> Vec<Option<JudgedInputs>> {
         self.load_memories(ids.iter().copied());
-        let state = self.state.lock();
+        let (state, admits) = (self.state.lock(), self.admits());
         let own = |event: &Event| self.wrote_itself(event);
         let inputs = |id: &MemoryId| {
-            let (inputs, tied) = state.memories.validity_inputs(*id, &own)?;
+            let (mut inputs, tied) =
+                state.memories.validity_inputs(*id, &own, &|newer| admits(&state.memories, newer))?;
+            inputs.is_retired |= !admits(&state.memories, *id);
             let anchors = tied.to_vec();
             let ownership = if self.log.is_some() {
                 let judged = state.memories.judge(*id, &own)?;
@@ -74,7 +83,66 @@ impl Ledger {
         }
         let is_unconfirmed =
             |id: &MemoryId| self.judge(*id).is_some_and(|judged| judged.ownership == Ownership::Repository);
-        self.ids().into_iter().filter(is_unconfirmed).collect()
+        let mut ids: Vec<MemoryId> = self.ids().into_iter().chain(self.waiting()).filter(is_unconfirmed).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Returns the proposals that a person can decide about, in the order of their ids.
+    pub(crate) fn proposals(&self) -> Vec<MemoryId> {
+        let is_refused = |id: &MemoryId| {
+            let is_foreign = || self.judge(*id).is_some_and(|judged| judged.ownership == Ownership::Repository);
+            self.clones() == Admission::Refuse && is_foreign()
+        };
+        self.waiting().into_iter().filter(|id| !is_refused(id)).collect()
+    }
+
+    /// Returns the memories that count once a person accepts them, in the order of their ids.
+    fn waiting(&self) -> Vec<MemoryId> {
+        let (state, admits) = (self.state.lock(), self.admits());
+        let memories = &state.memories;
+        let waits = |memory: &Memory| {
+            (memory.proposed || !admits(memories, memory.id)) && !is_retired(memories, memory, &admits)
+        };
+        memories.iter().filter(waits).map(|memory| memory.id).collect()
+    }
+
+    /// Returns the events that were not taken back and that `is_wanted` accepts, the earliest first.
+    pub(crate) fn events_in_force(&self, is_wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
+        let state = self.state.lock();
+        let mut events: Vec<Event> =
+            state.memories.events_in_force().filter(|event| is_wanted(event)).cloned().collect();
+        drop(state);
+        events.sort_unstable();
+        events
+    }
+
+    /// Returns what happens to memories that came with the repository and that this user has not confirmed.
+    pub(super) fn clones(&self) -> Admission {
+        *self.clones.lock()
+    }
+
+    /// Sets what happens to memories that came with the repository.
+    pub(crate) fn admit_clones(&self, admission: Admission) {
+        if std::mem::replace(&mut *self.clones.lock(), admission) == admission {
+            return;
+        }
+        let state = self.state.lock();
+        if state.read_at.is_some() {
+            self.backlog.replace(all_expected(&state.memories, &self.admits()));
+        }
+    }
+
+    /// Returns whether a memory counts, as far as that depends on whose it is.
+    pub(super) fn admits(&self) -> impl Fn(&Memories, MemoryId) -> bool {
+        let clones = self.clones();
+        move |memories, id| {
+            let owned = || {
+                let judged = memories.judge(id, &|event| self.wrote_itself(event))?;
+                Some(self.ownership(&judged.memory, judged.foreign.is_some()))
+            };
+            clones == Admission::Accept || owned() != Some(Ownership::Repository)
+        }
     }
 
     /// Writes an event about a memory, as [`write`](Self::write) does, and stores the confirmation if the event implies one.
@@ -99,7 +167,9 @@ impl Ledger {
         let judged = ids.iter().filter_map(|id| self.judge(*id));
         let memories: Vec<Memory> =
             judged.filter(|judged| judged.ownership != Ownership::Own).map(|judged| judged.memory).collect();
-        log.own_state().confirm(&memories).map_err(|source| MemoryError::Confirm { source })
+        log.own_state().confirm(&memories).map_err(|source| MemoryError::Confirm { source })?;
+        self.state.lock().expect(ids.iter().copied(), &self.backlog, &self.admits());
+        Ok(())
     }
 
     /// Returns whether this user's recall wrote an event, with exactly this content.

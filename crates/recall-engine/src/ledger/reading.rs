@@ -80,7 +80,7 @@ impl Ledger {
                 // Events that were written and applied since the journals were read. No event is applied while the state is locked.
                 match follower.changes(now)? {
                     Changes::None => {}
-                    Changes::Added(events) => state.apply_read(events, &self.backlog),
+                    Changes::Added(events) => state.apply_read(events, &self.backlog, &self.admits()),
                     Changes::Rewritten(events) => self.replace(&mut state, events.into_iter().collect()),
                 }
             }
@@ -104,7 +104,7 @@ impl Ledger {
             Changes::None => self.state.lock(),
             Changes::Added(events) => {
                 let mut state = self.state.lock();
-                state.apply_read(events, &self.backlog);
+                state.apply_read(events, &self.backlog, &self.admits());
                 state
             }
             Changes::Rewritten(events) => {
@@ -112,7 +112,7 @@ impl Ledger {
                 self.note_lost_days();
                 let read: HashSet<EventId> = events.iter().map(|event| event.id).collect();
                 let memories: Memories = events.into_iter().collect();
-                let expected = all_expected(&memories);
+                let expected = all_expected(&memories, &self.admits());
                 let mut state = self.state.lock();
                 state.unread.retain(|id| !read.contains(id));
                 state.replace(memories);
@@ -125,7 +125,7 @@ impl Ledger {
     /// Replaces the state by what all journals define.
     fn replace(&self, state: &mut LedgerState, memories: Memories) {
         state.unread.clear();
-        self.backlog.replace(all_expected(&memories));
+        self.backlog.replace(all_expected(&memories, &self.admits()));
         state.replace(memories);
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
-use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryId, StoreScope, Timestamp};
+use recall_core::{Event, EventId, ItemId, MemoryId, StoreScope, Timestamp};
 use recall_journal::{Changes, Follower, ReadError, Stat, read_events_of};
 use recall_os::git::Repository;
 
@@ -159,7 +159,7 @@ impl PendingReader {
 pub(super) fn note(memories: &mut BTreeMap<MemoryId, PendingPart>, events: &[Event]) {
     for event in events {
         let ItemId::Memory(id) = event.item() else { continue };
-        let is_addition = matches!(event.body, EventBody::Memory { change: MemoryChange::Add(_), .. });
+        let is_addition = event.new_memory().is_some();
         let part = memories.entry(id).or_insert(PendingPart::Changes);
         if is_addition {
             *part = PendingPart::Whole;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use recall_chunk::Chunker;
 use recall_core::{
     ContentHash, Cue, Document, DocumentId, Edge, EdgeKind, Event, EventBody, EventId, FeedbackTally, ItemId, Memory,
-    MemoryChange, MemoryId, ParsedDocument, Timestamp,
+    MemoryId, ParsedDocument, Timestamp,
 };
 use recall_journal::{Applied, Memories};
 use recall_text::{FileKind, Language, Vocabulary};
@@ -68,44 +68,44 @@ pub(crate) struct Unindexed {
 impl LedgerState {
     /// Applies events that were written to the journals, and that the next read of these returns, unless git or an editor has
     /// taken them out by then.
-    pub(crate) fn apply_written(&mut self, events: Vec<Event>, backlog: &IndexBacklog) {
+    pub(crate) fn apply_written(&mut self, events: Vec<Event>, backlog: &IndexBacklog, admits: Admits<'_>) {
         for event in events {
             let id = event.id;
             // An event that is known was read by another thread since it was written.
-            if let Applied::New(_) = self.apply(event, backlog) {
+            if let Applied::New(_) = self.apply(event, backlog, admits) {
                 self.unread.insert(id);
             }
         }
     }
 
     /// Applies events that were read from the journals.
-    pub(crate) fn apply_read(&mut self, events: Vec<Event>, backlog: &IndexBacklog) {
+    pub(crate) fn apply_read(&mut self, events: Vec<Event>, backlog: &IndexBacklog, admits: Admits<'_>) {
         for event in events {
             self.unread.remove(&event.id);
-            self.apply(event, backlog);
+            self.apply(event, backlog, admits);
         }
     }
 
     /// Applies an event. Records in the backlog which documents the index should have afterwards.
-    fn apply(&mut self, event: Event, backlog: &IndexBacklog) -> Applied {
-        let superseded = match &event.body {
-            EventBody::Memory { change, .. } => {
-                self.cues = None;
-                if let MemoryChange::Add(added) = change { added.supersedes } else { None }
-            }
-            EventBody::Feedback { .. } => {
-                self.ratings = None;
-                None
-            }
-        };
+    fn apply(&mut self, event: Event, backlog: &IndexBacklog, admits: Admits<'_>) -> Applied {
+        match &event.body {
+            EventBody::Memory { .. } => self.cues = None,
+            EventBody::Feedback { .. } => self.ratings = None,
+            EventBody::Revert { .. } => (self.cues, self.ratings) = (None, None),
+        }
         let applied = self.memories.apply(event);
         if let Applied::New(ItemId::Memory(id)) = applied {
-            // The event may retire another memory, or end its retirement.
-            let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
-            let changed = [Some(id), retired, superseded].into_iter().flatten();
-            backlog.expect(changed.map(|id| (id, expected_hash(&self.memories, id))).collect::<Vec<_>>());
+            self.expect([id], backlog, admits);
         }
         applied
+    }
+
+    /// Records in the backlog which documents the index should have of some memories, and of those that they may retire or no longer
+    /// retire.
+    pub(crate) fn expect(&self, ids: impl IntoIterator<Item = MemoryId>, backlog: &IndexBacklog, admits: Admits<'_>) {
+        let memories = &self.memories;
+        let changed = ids.into_iter().flat_map(|id| memories.predecessors(id).into_iter().chain([id]));
+        backlog.expect(changed.map(|id| (id, expected_hash(memories, id, admits))).collect::<Vec<_>>());
     }
 
     pub(crate) fn replace(&mut self, memories: Memories) {
@@ -116,17 +116,30 @@ impl LedgerState {
     }
 }
 
+/// Whether a memory counts, as far as that depends on whose it is.
+pub(crate) type Admits<'a> = &'a dyn Fn(&Memories, MemoryId) -> bool;
+
 /// Returns the hash of the document of each memory in force.
-pub(crate) fn all_expected(memories: &Memories) -> HashMap<MemoryId, ContentHash> {
-    let retired = |memory: &Memory| memories.superseded_by(memory.id).is_some();
-    let in_force = memories.iter().filter(|memory| memory.promoted.is_none() && !retired(memory));
+pub(crate) fn all_expected(memories: &Memories, admits: Admits<'_>) -> HashMap<MemoryId, ContentHash> {
+    let in_force = memories.iter().filter(|memory| is_in_force(memories, memory, admits));
     in_force.map(|memory| (memory.id, hash_of(&masked(memory)))).collect()
 }
 
 /// Returns the hash of the document that the index should have of a memory; `None` if it is not in force.
-pub(crate) fn expected_hash(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
-    let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
-    memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
+pub(crate) fn expected_hash(memories: &Memories, id: MemoryId, admits: Admits<'_>) -> Option<ContentHash> {
+    let memory = memories.memory(id).filter(|memory| is_in_force(memories, memory, admits))?;
+    Some(hash_of(&masked(memory)))
+}
+
+fn is_in_force(memories: &Memories, memory: &Memory, admits: Admits<'_>) -> bool {
+    !is_retired(memories, memory, admits) && !memory.proposed && admits(memories, memory.id)
+}
+
+/// Returns whether a memory was deleted, promoted or superseded.
+pub(crate) fn is_retired(memories: &Memories, memory: &Memory, admits: Admits<'_>) -> bool {
+    memory.deleted.is_some()
+        || memory.promoted.is_some()
+        || memories.superseded_by(memory.id, &|newer| admits(memories, newer)).is_some()
 }
 
 /// The language that memories are parsed as.

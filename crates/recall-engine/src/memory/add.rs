@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    AddMemory, Cue, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    StoreScope, Timestamp, derive_cues,
+    AddMemory, Admission, Cue, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats,
+    Scope, StoreScope, Timestamp, derive_cues,
 };
 use recall_text::{Relation, Vocabulary, normalize_text};
 
@@ -19,7 +19,7 @@ use crate::error::{IndexError, MemoryError};
 use crate::git::Head;
 use crate::indexing::index_memories_soon;
 use crate::ledger::{InFlight, ReservedId};
-use crate::mask::Masking;
+use crate::mask::{self, Masking};
 use crate::memory::{ItemUse, MemoryNote, about, anchors};
 use crate::moments::valid_time;
 use crate::origin::Origin;
@@ -51,6 +51,8 @@ pub enum AddOutcome {
     Repeats,
     /// It is stored and retires another memory.
     Supersedes,
+    /// It is stored as a proposal.
+    Proposed,
 }
 
 impl Engine {
@@ -81,8 +83,14 @@ impl Engine {
         // A memory that another process or git added since would not count as a repetition otherwise.
         store.ledger.refresh(now)?;
         let provenance = store::complete_provenance(&request.provenance, &Head::read_from(&store.root), &store);
+        let policy = store.settings.review();
+        let admission = match (&provenance.agent, request.origin) {
+            (Some(_), _) => policy.agent,
+            (None, Some(MemoryOrigin::Imported)) => policy.import,
+            (None, _) => Admission::Accept,
+        };
         let commit = provenance.commit.clone();
-        let addition = Addition { request, timestamp, provenance, commit: commit.as_deref() };
+        let addition = Addition { request, timestamp, provenance, commit: commit.as_deref(), admission };
         let new = match self.prepare_memory(origin, &store, addition)? {
             PreparedMemory::Finished(report) => return Ok(report),
             PreparedMemory::New(new) => new,
@@ -105,7 +113,11 @@ impl Engine {
         store: &'s Store,
         addition: Addition<'_>,
     ) -> Result<PreparedMemory<'s>, MemoryError> {
-        let Addition { request, timestamp, provenance, commit } = addition;
+        let Addition { request, timestamp, provenance, commit, admission } = addition;
+        if admission == Admission::Refuse {
+            let is_imported = request.origin == Some(MemoryOrigin::Imported);
+            return Err(MemoryError::Refused { from: if is_imported { "from other tools" } else { "from agents" } });
+        }
         let mut masking = Masking::default();
         let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
         let vocabulary = Vocabulary::new(&[&title, &content]);
@@ -123,7 +135,7 @@ impl Engine {
         let id = match store.ledger.place(request.memory_type, event, (&title, &content), &vocabulary, is_repeat) {
             Ok(ReservedId::Free(id)) => id,
             Ok(ReservedId::Known(id)) => {
-                let outcome = outcome(request);
+                let outcome = outcome(request, admission);
                 return finished(AddReport {
                     id,
                     title,
@@ -166,6 +178,18 @@ impl Engine {
                 notes: Vec::new(),
             });
         }
+        if admission == Admission::Propose
+            && let Some(known) = repeated_proposal(store, &vocabulary, is_refused)
+        {
+            return finished(AddReport {
+                id: known.id,
+                title,
+                outcome: AddOutcome::Repeats,
+                cues: Vec::new(),
+                similar: vec![known],
+                notes: Vec::new(),
+            });
+        }
         let mut notes = Vec::new();
         let related_files = about::resolve_files(store, origin, &request.related_files)?;
         let valid = valid_time(&store.root, &request.valid, self.clock.now())?;
@@ -191,9 +215,13 @@ impl Engine {
         notes.extend(contradicted.map(|known| MemoryNote::MayContradict { id: known.id, title: known.title.clone() }));
         let derived = || derive_cues(request.memory_type, &added.title, &added.content);
         let cues = added.cues.clone().unwrap_or_else(derived);
-        let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
+        let change = match admission {
+            Admission::Propose => MemoryChange::Propose(Box::new(added)),
+            Admission::Accept | Admission::Refuse => MemoryChange::Add(Box::new(added)),
+        };
+        let body = EventBody::Memory { id, change };
         let event = Event { timestamp, id: event, body, provenance };
-        let report = AddReport { id, title, outcome: outcome(request), cues, similar, notes };
+        let report = AddReport { id, title, outcome: outcome(request, admission), cues, similar, notes };
         Ok(PreparedMemory::New(Box::new(NewAddition { reserved, event, report })))
     }
 
@@ -238,6 +266,8 @@ pub(crate) struct Addition<'a> {
     pub(crate) provenance: Provenance,
     /// The commit that is checked out, for its anchors.
     pub(crate) commit: Option<&'a str>,
+    /// What happens to memories from there.
+    pub(crate) admission: Admission,
 }
 
 /// A memory that was compared with the known ones.
@@ -269,8 +299,24 @@ impl Drop for Reserved<'_> {
     }
 }
 
-fn outcome(request: &AddMemory) -> AddOutcome {
-    if request.supersedes.is_some() { AddOutcome::Supersedes } else { AddOutcome::Added }
+fn outcome(request: &AddMemory, admission: Admission) -> AddOutcome {
+    match request.supersedes {
+        _ if admission == Admission::Propose => AddOutcome::Proposed,
+        Some(_) => AddOutcome::Supersedes,
+        None => AddOutcome::Added,
+    }
+}
+
+/// Returns the proposal that says the same. An agent that learns something again would fill the inbox with it.
+fn repeated_proposal(store: &Store, vocabulary: &Vocabulary, is_repeat: impl Fn(f64) -> bool) -> Option<SimilarMemory> {
+    let proposals = store.ledger.proposals().into_iter().filter_map(|id| store.ledger.memory(id)).map(mask::memory);
+    let similar = proposals.map(|memory| SimilarMemory {
+        id: memory.id,
+        similarity: vocabulary.similarity(&Vocabulary::new(&[&memory.title, &memory.content])),
+        title: memory.title.to_string(),
+        relation: Some(Relation::Repeat),
+    });
+    similar.filter(|known| is_repeat(known.similarity)).max_by(|a, b| a.similarity.total_cmp(&b.similarity))
 }
 
 /// Returns the default origin of a memory: written by a person, or observed by an agent.

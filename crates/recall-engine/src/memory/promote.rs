@@ -51,6 +51,10 @@ impl Engine {
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let JudgedMemory { memory, ownership, .. } = project.ledger.judge(id).ok_or_else(not_found)?;
+        if memory.proposed {
+            return Err(MemoryError::Proposed { id });
+        }
+        project.check_author(provenance, &memory)?;
         // In the wider store it counts as this user's own. The text of a memory could ask an agent to promote it.
         if !ownership.is_vouched_for() && provenance.agent.is_some() {
             return Err(MemoryError::Unconfirmed { id });

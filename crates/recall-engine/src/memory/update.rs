@@ -37,6 +37,7 @@ impl Engine {
         let _amending = store.ledger.begin_amending();
         let memory = store.ledger.memory(request.id);
         let memory = memory.ok_or_else(|| MemoryError::NotFound { id: request.id.to_string() })?;
+        store.check_author(&request.provenance, &memory)?;
         if request.expected.is_some_and(|expected| expected != memory.updated) {
             return Err(MemoryError::Amended { id: request.id });
         }

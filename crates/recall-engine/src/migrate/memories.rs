@@ -26,13 +26,15 @@ impl Import<'_> {
     /// Writes a batch of memories with one sync for each day on which one of them was made.
     pub(super) fn write_memories(&mut self, mut batch: Vec<ForeignMemory>) -> Result<(), MigrateError> {
         batch.sort_by(|a, b| a.created.cmp(&b.created).then_with(|| a.id.cmp(&b.id)));
+        let admission = self.store.settings.review().import;
         let mut events = Vec::new();
         let mut reserved = Vec::new();
         for memory in batch {
             let request = self.request(&memory);
             let timestamp = self.believable(memory.created);
             let provenance = mask::provenance(provenance(&memory.origin));
-            let addition = Addition { request: &request, timestamp, provenance, commit: self.commit.as_deref() };
+            let addition =
+                Addition { request: &request, timestamp, provenance, commit: self.commit.as_deref(), admission };
             match self.engine.prepare_memory(&self.origin, self.store, addition)? {
                 PreparedMemory::Finished(report) if report.outcome == AddOutcome::Repeats => {
                     let of = report.id.to_string();

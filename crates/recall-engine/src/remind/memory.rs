@@ -149,6 +149,7 @@ pub(super) mod tests {
             verified: None,
             deleted: None,
             promoted: None,
+            proposed: false,
             feedback: FeedbackTally::default(),
         };
         let verification = Verification {

@@ -133,8 +133,8 @@ pub(super) fn find(store: &Arc<Store>, since: &TimePoint, now: Timestamp) -> Res
             if is_new {
                 found.decided.push(changed("added".to_owned(), record.created));
                 added.push(record.clone());
-            } else if let Some(at) = events.iter().rev().find(|event| is_update(event)).map(|event| event.timestamp) {
-                found.decided.push(changed("amended".to_owned(), at));
+            } else if let Some((how, at)) = events.iter().rev().find_map(amendment) {
+                found.decided.push(changed(how.to_owned(), at));
                 added.push(record.clone());
             }
             if view
@@ -144,7 +144,8 @@ pub(super) fn find(store: &Arc<Store>, since: &TimePoint, now: Timestamp) -> Res
                 found.ended.push(changed("rated outdated".to_owned(), last));
             }
         }
-        let replaced = record.supersedes.filter(|_| is_new && record.deleted.is_none());
+        let is_proposed = view.as_ref().is_none_or(|view| view.memory.proposed);
+        let replaced = record.supersedes.filter(|_| is_new && record.deleted.is_none() && !is_proposed);
         if let Some(older) = replaced.and_then(|older| store.ledger.record(older)).map(masked) {
             let (how, title) = (format!("superseded by {id}"), older.title.to_string());
             found.ended.push(ChangedMemory { id: older.id, title, how, at: record.created });
@@ -160,8 +161,19 @@ pub(super) fn find(store: &Arc<Store>, since: &TimePoint, now: Timestamp) -> Res
     Ok(found)
 }
 
-fn is_update(event: &Event) -> bool {
-    matches!(&event.body, EventBody::Memory { change: MemoryChange::Update(_), .. })
+/// Returns what an event did to a memory that is older, and when, if that changed what it says or whether it counts.
+fn amendment(event: &Event) -> Option<(&'static str, Timestamp)> {
+    let EventBody::Memory { change, .. } = &event.body else { return None };
+    let how = match change {
+        MemoryChange::Update(_) => "amended",
+        MemoryChange::Accept => "accepted",
+        MemoryChange::Add(_)
+        | MemoryChange::Propose(_)
+        | MemoryChange::Delete { .. }
+        | MemoryChange::Verify { .. }
+        | MemoryChange::Promote(_) => return None,
+    };
+    Some((how, event.timestamp))
 }
 
 /// Returns the memories whose time ended since then, and those whose files changed since then so that they may no longer hold.

@@ -128,6 +128,7 @@ impl Store {
             own.log(scope, root),
             RepositoryLog::find(own, scope, root).filter(|_| !is_adopted),
         );
+        ledger.admit_clones(settings.review.clone);
         Ok(Self {
             scope,
             root: root.to_owned(),

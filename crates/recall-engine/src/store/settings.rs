@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use recall_chunk::ChunkLimits;
-use recall_core::SessionShare;
+use recall_core::{ReviewPolicy, SessionShare};
 use recall_os::FileStamp;
 
 use super::files::Files;
@@ -76,6 +76,11 @@ impl CurrentSettings {
     /// Returns whether the end of a session notes which lines it wrote, as the files of the settings say now.
     pub(crate) fn traces(&self) -> bool {
         (self.source)(&self.root).traces
+    }
+
+    /// Returns what happens to memories that arrive, as the files of the settings say now.
+    pub(crate) fn review(&self) -> ReviewPolicy {
+        (self.source)(&self.root).review
     }
 
     /// Returns which transcripts are read, as the files of the settings say now.

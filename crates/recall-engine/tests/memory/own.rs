@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_core::{
-    AddMemory, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryStatus, MemoryView, Ownership, PromoteMemory,
-    Provenance, RateItem, Repeats, Scope, StoreScope, Trust, UpdateMemory, Verdict, VerifyMemories, VerifyMode,
+    AddMemory, Admission, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryStatus, MemoryView, Ownership, PromoteMemory,
+    Provenance, RateItem, Repeats, ReviewAction, ReviewMemory, ReviewPolicy, Scope, StoreScope, Trust, UpdateMemory,
+    Verdict, VerifyMemories, VerifyMode,
 };
 use recall_engine::{Engine, ItemRequest, MemoryError, Parent};
 
@@ -252,4 +253,37 @@ fn an_agent_cannot_make_a_strangers_memory_the_users_own_elsewhere() {
     verify(&sandbox, &engine, &[id(1)], VerifyMode::Confirm, person());
     promote(agent()).expect("what a person confirmed");
     assert_eq!(ownership(&sandbox, &engine, id(1)), Ownership::Own, "in the global store");
+}
+
+#[test]
+fn a_clones_memories_wait_where_the_user_wants_that() {
+    let mut sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    sandbox.review = ReviewPolicy { clone: Admission::Propose, ..ReviewPolicy::default() };
+    append(&sandbox, &addition(1, "wombats dig burrows", NOON));
+    let engine = sandbox.engine();
+    let own = add(&sandbox, &engine, &lesson("Fences", "Fences reach below the burrows."));
+    let superseding = addition(2, "wombats climb fences near burrows", NOON)
+        .replace("\"scope\"", &format!("\"supersedes\":\"{own}\",\"scope\""));
+    append(&sandbox, &superseding);
+    assert_eq!(found(&sandbox, &engine, "wombats burrows fences"), [own], "not what came with the repository");
+    assert!(recalled(&sandbox, &engine, id(1)).memory.proposed);
+    assert_eq!(recalled(&sandbox, &engine, own).superseded_by, None);
+    let review = |number, action, provenance| {
+        let request = ReviewMemory { id: id(number), action, title: None, content: None, provenance };
+        engine.review_memory(&sandbox.origin(), &request)
+    };
+    assert!(matches!(review(1, ReviewAction::Accept, agent()), Err(MemoryError::NeedsPerson)));
+    review(1, ReviewAction::Accept, person()).expect("accepted");
+    assert_eq!(ownership(&sandbox, &engine, id(1)), Ownership::Confirmed);
+    assert!(found(&sandbox, &engine, "wombats burrows fences").contains(&id(1)));
+    verify(&sandbox, &engine, &[], VerifyMode::ConfirmAll, person());
+    assert!(found(&sandbox, &engine, "wombats burrows fences").contains(&id(2)));
+    assert_eq!(recalled(&sandbox, &engine, own).superseded_by, Some(id(2)));
+    assert!(matches!(review(1, ReviewAction::Accept, person()), Err(MemoryError::NotProposed { .. })));
+
+    sandbox.review.clone = Admission::Refuse;
+    append(&sandbox, &addition(3, "wombats swim in burrows", NOON));
+    let engine = sandbox.engine();
+    let hits = found(&sandbox, &engine, "wombats burrows fences");
+    assert!(hits.contains(&id(1)) && !hits.contains(&id(3)), "{hits:?}");
 }

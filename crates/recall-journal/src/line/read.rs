@@ -77,6 +77,12 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
         let item = id.parse().map_err(wrong)?;
         return Ok(EventBody::Feedback { item, feedback: feedback(line)? });
     }
+    if kind == Kind::Revert {
+        let item = id.parse().map_err(wrong)?;
+        let events = line.events.ok_or_else(|| missing("events"))?;
+        let events = events.iter().map(|id| id.parse().map_err(wrong)).collect::<Result<_, _>>()?;
+        return Ok(EventBody::Revert { item, events });
+    }
     let id: MemoryId = id.parse().map_err(wrong)?;
     if let Some(named) = line.r#type.as_deref().filter(|named| *named != id.memory_type.as_str()) {
         return Err(FaultKind::NotAnEvent { reason: format!("type `{named}` does not match id {id}") });
@@ -84,6 +90,8 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
     let mut paths = Paths { memory: id, remarks };
     let change = match kind {
         Kind::Add => MemoryChange::Add(Box::new(new_memory(line, &mut paths)?)),
+        Kind::Propose => MemoryChange::Propose(Box::new(new_memory(line, &mut paths)?)),
+        Kind::Accept => MemoryChange::Accept,
         Kind::Update => MemoryChange::Update(Box::new(amendment(line, &mut paths)?)),
         Kind::Delete => MemoryChange::Delete { reason: line.reason },
         Kind::Verify => MemoryChange::Verify { anchors: paths.anchors(line.anchors)? },
@@ -91,7 +99,7 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
             let to = line.to.ok_or_else(|| missing("to"))?.parse().map_err(wrong)?;
             MemoryChange::Promote(Promotion { to, domain: line.domain })
         }
-        Kind::Feedback => unreachable!("feedback returned above"),
+        Kind::Feedback | Kind::Revert => unreachable!("they returned above"),
     };
     Ok(EventBody::Memory { id, change })
 }

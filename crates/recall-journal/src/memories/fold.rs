@@ -26,6 +26,7 @@ pub(super) struct Fold<'e> {
     verified: Option<&'e Event>,
     deleted: Option<(&'e Event, Option<&'e String>)>,
     promoted: Option<&'e Promotion>,
+    proposed: bool,
     sources: FieldSources<'e>,
 }
 
@@ -41,6 +42,7 @@ struct FieldSources<'e> {
     valid: [&'e Event; 2],
     anchors: &'e Event,
     updated: &'e Event,
+    accepted: &'e Event,
 }
 
 impl<'e> FieldSources<'e> {
@@ -55,6 +57,7 @@ impl<'e> FieldSources<'e> {
             valid: [event; 2],
             anchors: event,
             updated: event,
+            accepted: event,
         }
     }
 }
@@ -77,6 +80,7 @@ impl<'e> Fold<'e> {
             verified: None,
             deleted: None,
             promoted: None,
+            proposed: false,
             sources: FieldSources::all(event),
         }
     }
@@ -84,11 +88,13 @@ impl<'e> Fold<'e> {
     /// Applies an event. Events must be applied in order.
     pub(super) fn change(&mut self, event: &'e Event, change: &'e MemoryChange) {
         match change {
-            MemoryChange::Add(added) => {
+            MemoryChange::Add(added) | MemoryChange::Propose(added) => {
                 // A later addition replaces only the fields that an addition has.
                 let Self { created, verified, promoted, .. } = *self;
-                *self = Self { created, verified, promoted, ..Self::new(event, added) };
+                let proposed = matches!(change, MemoryChange::Propose(_));
+                *self = Self { created, verified, promoted, proposed, ..Self::new(event, added) };
             }
+            MemoryChange::Accept => (self.proposed, self.sources.accepted) = (false, event),
             MemoryChange::Update(amendment) => {
                 let recall_core::Amendment { title, content, tags, related_files, cues, anchors, valid } = &**amendment;
                 let sources = &mut self.sources;
@@ -117,14 +123,21 @@ impl<'e> Fold<'e> {
         }
     }
 
+    /// Notes that somebody vouches for the memory by the event.
+    pub(super) fn verify(&mut self, event: &'e Event) {
+        self.verified = Some(event);
+    }
+
     pub(super) fn anchors(&self) -> &'e [Anchor] {
         self.anchors
     }
 
     /// Returns the events that determine the content. An event may occur several times.
     pub(super) fn source_events(&self) -> impl Iterator<Item = &'e Event> {
-        let FieldSources { added, title, content, tags, related_files, cues, valid, anchors, updated } = self.sources;
-        [added, title, content, tags, related_files, cues, anchors, updated].into_iter().chain(valid)
+        let FieldSources { added, title, content, tags, related_files, cues, valid, anchors, updated, accepted } =
+            self.sources;
+        let fields = [added, title, content, tags, related_files, cues, anchors, updated, accepted];
+        fields.into_iter().chain(valid)
     }
 
     pub(super) fn supersedes(&self) -> Option<MemoryId> {
@@ -139,12 +152,17 @@ impl<'e> Fold<'e> {
         self.deleted.is_some()
     }
 
+    /// Returns whether it is neither deleted nor only proposed.
+    pub(super) fn counts(&self) -> bool {
+        self.deleted.is_none() && !self.proposed
+    }
+
     /// Returns the inputs of the memory's validity.
     pub(super) fn validity_inputs(&self, feedback: FeedbackTally, is_superseded: bool) -> ValidityInputs {
         ValidityInputs {
             updated: self.updated,
             verified: self.verified.map(|event| event.timestamp),
-            is_retired: is_superseded || self.promoted.is_some() || self.deleted.is_some(),
+            is_retired: is_superseded || self.promoted.is_some() || !self.counts(),
             valid: self.valid.map(|point| point.map(|point| point.at)),
             feedback,
         }
@@ -178,6 +196,7 @@ impl<'e> Fold<'e> {
                 provenance: event.provenance.clone(),
             }),
             promoted: self.promoted.cloned(),
+            proposed: self.proposed,
             feedback,
         }
     }

@@ -108,12 +108,18 @@ fn body() -> impl Strategy<Value = EventBody> {
     prop_oneof![
         4 => (id, change()).prop_map(|(id, change)| EventBody::Memory { id, change }),
         1 => (item(), feedback()).prop_map(|(item, feedback)| EventBody::Feedback { item, feedback }),
+        1 => (item(), prop::collection::vec((0..30_u8).prop_map(|byte| EventId([byte; 16])), 0..4))
+            .prop_map(|(item, events)| EventBody::Revert { item, events })
+            .boxed(),
     ]
 }
 
 fn change() -> impl Strategy<Value = MemoryChange> {
     prop_oneof![
-        3 => added().prop_map(|added| MemoryChange::Add(Box::new(added))),
+        4 => (added(), prop::bool::weighted(0.25)).prop_map(|(added, is_proposed)| {
+            if is_proposed { MemoryChange::Propose(Box::new(added)) } else { MemoryChange::Add(Box::new(added)) }
+        }).boxed(),
+        1 => Just(MemoryChange::Accept),
         3 => amendment().prop_map(|amendment| MemoryChange::Update(Box::new(amendment))),
         2 => text().prop_map(|reason| MemoryChange::Delete { reason }),
         1 => prop::option::of(anchors()).prop_map(|anchors| MemoryChange::Verify { anchors }),

@@ -101,11 +101,34 @@ fn a_memory_is_superseded_while_its_superseder_exists() {
         event(number, memory, MemoryChange::Add(Box::new(added)))
     };
     let mut memories: Memories = [add(0, 0, "a"), newer(1, 1), newer(2, 2)].into_iter().collect();
-    assert_eq!(memories.superseded_by(memory_id(0)), Some(memory_id(2)));
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(2)));
     memories.apply(delete(3, 2));
-    assert_eq!(memories.superseded_by(memory_id(0)), Some(memory_id(1)));
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(1)));
     memories.apply(delete(4, 1));
-    assert_eq!(memories.superseded_by(memory_id(0)), None);
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), None);
+}
+
+#[test]
+fn a_proposal_counts_once_it_is_accepted() {
+    let mut newer = new_memory("newer");
+    newer.supersedes = Some(memory_id(0));
+    let propose = event(1, 1, MemoryChange::Propose(Box::new(newer)));
+    let mut memories: Memories = [add(0, 0, "a"), propose].into_iter().collect();
+    let proposed = |memories: &Memories| memories.memory(memory_id(1)).map(|memory| memory.proposed);
+    let inputs =
+        |memories: &Memories| memories.validity_inputs(memory_id(1), &|_| true, &|_| true).map(|(of, _)| of.is_retired);
+    assert_eq!((proposed(&memories), inputs(&memories)), (Some(true), Some(true)));
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), None);
+    memories.apply(event(3, 1, MemoryChange::Accept));
+    memories.apply(update(2, 1, "amended"));
+    assert_eq!((proposed(&memories), inputs(&memories)), (Some(false), Some(false)));
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(1)));
+    assert_eq!(memories.superseded_by(memory_id(0), &|_| false), None);
+    assert!(memories.memory(memory_id(1)).is_some_and(|memory| memory.verified.is_some()));
+    let judged = memories
+        .judge(memory_id(1), &|event| !matches!(event.body, EventBody::Memory { change: MemoryChange::Accept, .. }));
+    assert!(judged.is_some_and(|judged| judged.foreign.is_some() && judged.memory.verified.is_none()));
+    assert_eq!(memories.predecessors(memory_id(1)).into_iter().collect::<Vec<_>>(), [memory_id(0)]);
 }
 
 #[test]
@@ -122,17 +145,19 @@ fn moment_after_is_later_than_a_clock_that_runs_ahead() {
 fn content_by_rule(events: &BTreeSet<Event>) -> Option<(Arc<str>, bool)> {
     let mine = |event: &&Event| event.item() == ItemId::Memory(memory_id(0));
     let content = |event: &Event| match &event.body {
-        EventBody::Memory { change: MemoryChange::Add(added), .. } => Some(Arc::clone(&added.content)),
+        EventBody::Memory { change: MemoryChange::Add(added) | MemoryChange::Propose(added), .. } => {
+            Some(Arc::clone(&added.content))
+        }
         EventBody::Memory { change: MemoryChange::Update(amendment), .. } => amendment.content.clone(),
         _ => None,
     };
     let is = |event: &Event, names: &[&str]| {
         let EventBody::Memory { change, .. } = &event.body else { return false };
         let name = match change {
-            MemoryChange::Add(_) => "add",
+            MemoryChange::Add(_) | MemoryChange::Propose(_) => "add",
             MemoryChange::Update(_) => "update",
             MemoryChange::Delete { .. } => "delete",
-            MemoryChange::Verify { .. } | MemoryChange::Promote(_) => "other",
+            MemoryChange::Verify { .. } | MemoryChange::Promote(_) | MemoryChange::Accept => "other",
         };
         names.contains(&name)
     };
@@ -189,9 +214,40 @@ proptest! {
 
     #[test]
     fn the_greatest_event_of_a_field_wins(events in events()) {
+        let events: Vec<Event> = events.into_iter().filter(|event| !is_reversal(event)).collect();
         let memories: Memories = events.iter().cloned().collect();
         let found = memories.memory(memory_id(0)).map(|memory| (memory.content, memory.deleted.is_some()));
         prop_assert_eq!(found, content_by_rule(&events.iter().cloned().collect()));
+    }
+
+    #[test]
+    fn a_reversal_gives_the_state_before_and_its_reversal_the_state_after(
+        events in events(),
+        chosen in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+    ) {
+        let id = memory_id(0);
+        let is_mine = |event: &&Event| event.item() == ItemId::Memory(id) && event.timestamp < reversal(0, id, Vec::new()).timestamp;
+        let mine: Vec<Event> = events.iter().filter(is_mine).cloned().collect();
+        let others: Vec<Event> = mine.iter().filter(|event| !is_reversal(event)).cloned().collect();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let taken: BTreeSet<EventId> = chosen.iter().map(|index| index.get(&others).id).collect();
+        let left: Memories = others.iter().filter(|event| !taken.contains(&event.id)).cloned().collect();
+        let mut memories: Memories = others.iter().cloned().collect();
+        let before = memories.memory(id);
+        let first = reversal(1, id, taken.into_iter().collect());
+        let second = reversal(2, id, vec![first.id]);
+        memories.apply(first.clone());
+        prop_assert_eq!(memories.memory(id), left.memory(id));
+        memories.apply(second.clone());
+        prop_assert_eq!(memories.memory(id), before);
+        memories.apply(reversal(3, id, vec![second.id]));
+        prop_assert_eq!(memories.memory(id), left.memory(id));
+        // With reversals among the events, in another order.
+        let whole: Memories = mine.iter().cloned().chain([first.clone()]).collect();
+        let turned: Memories = [first].into_iter().chain(mine.iter().rev().cloned()).collect();
+        prop_assert_eq!(whole.memory(id), turned.memory(id));
     }
 
     #[test]
@@ -214,6 +270,7 @@ proptest! {
 
     #[test]
     fn verdicts_that_do_not_count_have_no_effect(events in events(), own in any::<u64>()) {
+        let events: Vec<Event> = events.into_iter().filter(|event| !is_reversal(event) && !is_acceptance(event)).collect();
         let counts = |event: &Event| event.id.0[0] & (own as u8) == 0;
         let all: Memories = events.iter().cloned().collect();
         let is_kept = |event: &&Event| counts(event) || !is_verdict(event);
@@ -259,6 +316,24 @@ proptest! {
     fn another_event_has_another_hash(one in any_event(), other in any_event()) {
         prop_assert_eq!(LineHash::from_event(&one) == LineHash::from_event(&other), one == other);
     }
+}
+
+fn is_reversal(event: &Event) -> bool {
+    matches!(event.body, EventBody::Revert { .. })
+}
+
+/// Takes events of a memory back, after all that are drawn.
+fn reversal(number: u8, id: recall_core::MemoryId, events: Vec<EventId>) -> Event {
+    Event {
+        timestamp: Timestamp(i64::MAX - 10 + i64::from(number)),
+        id: EventId::from_parts(&[b"reversal", &[number]]),
+        body: EventBody::Revert { item: ItemId::Memory(id), events },
+        provenance: recall_core::Provenance::default(),
+    }
+}
+
+fn is_acceptance(event: &Event) -> bool {
+    matches!(event.body, EventBody::Memory { change: MemoryChange::Accept, .. })
 }
 
 /// Returns whether an event is feedback or a verification.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use recall_core::{EventBody, ItemId, MemoryChange, MemoryId};
+use recall_core::{ItemId, MemoryId};
 use recall_journal::{Day, Follower, Memories, read_events_of};
 use recall_testkit::{Image, ModelDisk};
 
@@ -21,10 +21,7 @@ const FOREIGN: &str = concat!(
 fn check(image: &Image, asked: &BTreeSet<MemoryId>) {
     let disk = ModelDisk::with_image("memory", image);
     let all = Follower::new(Arc::new(disk.clone())).replay(LATER).expect("readable");
-    let retires = |event: &recall_core::Event| match &event.body {
-        EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
-        _ => None,
-    };
+    let retires = |event: &recall_core::Event| event.new_memory().and_then(|added| added.supersedes);
     let is_about = |event: &&recall_core::Event| {
         matches!(event.item(), ItemId::Memory(id) if asked.contains(&id))
             || retires(event).is_some_and(|id| asked.contains(&id))

@@ -35,6 +35,8 @@ pub(super) struct List {
     #[serde(default)]
     contradicted: bool,
     #[serde(default)]
+    proposed: bool,
+    #[serde(default)]
     sort: Sort,
     limit: Option<u32>,
     #[serde(default)]
@@ -62,8 +64,22 @@ pub(super) async fn list(
     State(mut site): State<Site>,
     Parameters(asked): Parameters<List>,
 ) -> Response {
-    let List { r#type, language, path, tags, scope, flagged, stale, contradicted, sort, limit, cursor, since, before } =
-        asked;
+    let List {
+        r#type,
+        language,
+        path,
+        tags,
+        scope,
+        flagged,
+        stale,
+        contradicted,
+        proposed,
+        sort,
+        limit,
+        cursor,
+        since,
+        before,
+    } = asked;
     let sort = match sort {
         Sort::UpdatedAt => ListSort::UpdatedAt,
         Sort::CreatedAt => ListSort::CreatedAt,
@@ -85,6 +101,7 @@ pub(super) async fn list(
         since,
         before,
         contradicted,
+        proposed,
     };
     json_answer(site.rpc.list(request).await)
 }

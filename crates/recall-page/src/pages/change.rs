@@ -5,8 +5,8 @@ use axum::extract::{Extension, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{
-    self, FeedbackKind, FeedbackRequest, Memory, PromoteRequest, RemoveRequest, TextList, UpdateRequest, VerifyMode,
-    VerifyRequest,
+    self, FeedbackKind, FeedbackRequest, Memory, PromoteRequest, RemoveRequest, ReviewAction, ReviewRequest, TextList,
+    UpdateRequest, VerifyMode, VerifyRequest,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -63,6 +63,28 @@ pub(super) async fn confirm(
     };
     let confirmed = site.rpc.verify(request).await;
     change_response(confirmed.map(|answer| json!({ "confirmed": answer.into_inner().results.len() })))
+}
+
+/// Accepts or rejects a proposal, or merges it with the memory that `extra` names.
+pub(super) async fn review(
+    Extension(project): Here,
+    State(mut site): State<Site>,
+    Json(asked): Json<Asked>,
+) -> Response {
+    let (action, into) = match asked.extra.as_str() {
+        "accept" => (ReviewAction::Accept, String::new()),
+        "reject" => (ReviewAction::Reject, String::new()),
+        // The service refuses what is no id.
+        _ => (ReviewAction::Merge, asked.extra),
+    };
+    let context = Some(project.subject.context.clone());
+    let request = ReviewRequest { context, id: asked.id, action: action.into(), into, ..ReviewRequest::default() };
+    let reviewed = site.rpc.review(request).await;
+    change_response(reviewed.map(|answer| {
+        let warnings = answer.into_inner().warnings;
+        let notes: Vec<_> = warnings.into_iter().map(|warning| warning.message).collect();
+        json!({ "notes": notes })
+    }))
 }
 
 pub(super) async fn promote(

@@ -10,7 +10,7 @@ use recall_text::quantity::count_noun;
 use serde::Deserialize;
 use tonic::Status;
 
-use super::{Here, Site, failure};
+use super::{Here, Site, failure, inbox};
 use crate::access::Project;
 use crate::answer::{self, Shown};
 use crate::view::memory::{first_line, inline, scope, separate_title, unusual_labels};
@@ -43,8 +43,10 @@ pub(super) async fn list(Extension(project): Here, State(mut site): State<Site>,
         Ok(found) => found,
         Err(status) => return failure(&project, Tab::Memories, &Shown::from(status)),
     };
+    let waiting = inbox::link(&mut site, &project).await;
     let shown = html! {
         h1 { "Memories" }
+        (waiting)
         (filters(&asked))
         p.summary {
             (count_noun(memories.len() as u64, "memory", "memories"))

@@ -107,6 +107,7 @@ fn main_action(memory: &Memory) -> (Action, &'static str) {
     let state = memory.verification.as_ref().map(v1::Verification::state).unwrap_or_default();
     let is_flagged = memory.stats.is_some_and(|stats| stats.flagged);
     match (memory.status(), state) {
+        _ if memory.proposed => (Action::Amend, "It is proposed: nothing shows it until it is accepted in the inbox."),
         (MemoryStatus::Deprecated, _) => (Action::Amend, "It is retired: searches do not show it."),
         (_, VerificationState::Gone) => (Action::Retire, "What it is about is gone."),
         _ if memory.ownership() == Ownership::Repository => {

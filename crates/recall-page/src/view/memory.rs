@@ -59,7 +59,8 @@ pub(crate) fn scope(memory: &Memory) -> &'static str {
 pub(crate) fn unusual_labels(memory: &Memory) -> Markup {
     let verification = memory.verification.clone().unwrap_or_default();
     let unusual = [
-        (memory.status() == MemoryStatus::Deprecated).then_some("retired"),
+        memory.proposed.then_some("proposed"),
+        (memory.status() == MemoryStatus::Deprecated && !memory.proposed).then_some("retired"),
         (memory.status() == MemoryStatus::Stale).then_some("stale"),
         files_label(&verification),
         (memory.ownership() == Ownership::Repository).then_some("unconfirmed"),

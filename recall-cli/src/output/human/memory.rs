@@ -22,6 +22,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     facts.extend(memory.verification.as_ref().filter(told).and_then(state));
     match memory.status() {
         MemoryStatus::Stale => facts.push("stale".to_owned()),
+        MemoryStatus::Deprecated if memory.proposed => facts.push("proposed".to_owned()),
         MemoryStatus::Deprecated if !memory.holds.is_empty() => facts.push(outside_of_time(memory)),
         MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
         MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
@@ -120,6 +121,9 @@ pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
         }
         v1::AddStatus::Superseded => {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
+        }
+        v1::AddStatus::Proposed => {
+            format!("{GOOD}proposed{GOOD:#} {PATH}{id}{PATH:#} {title}; it counts once a person accepts it\n")
         }
         v1::AddStatus::Added | v1::AddStatus::Unspecified => {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}\n")

@@ -119,6 +119,7 @@ pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
         // Whether it is in force, not its content.
         deleted: _,
         promoted: _,
+        proposed: _,
     } = memory;
     let mut hasher = blake3::Hasher::new_derive_key("recall confirmed memory");
     let mut part = |bytes: &[u8]| {
