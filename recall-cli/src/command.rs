@@ -125,7 +125,9 @@ pub(crate) enum Command {
     /// Check memories against their files, or mark memories as valid.
     #[command(after_help = examples!("recall verify", "recall verify L-0123abcd --confirm"))]
     Verify(verify::VerifyArgs),
-    /// Decide between two memories that contradict each other: one holds, or both do.
+    /// Decide between two memories that contradict each other.
+    ///
+    /// One holds, or both do.
     #[command(after_help = examples!(
         "recall settle D-0123abcd D-4567cdef",
         "recall settle D-0123abcd D-4567cdef --both \"the second one on Windows only\"",
@@ -142,9 +144,9 @@ pub(crate) enum Command {
         "recall review --ci origin/main..HEAD",
     ))]
     Review(review::ReviewArgs),
-    /// Take back what a session or an agent wrote, or what was written since a time.
+    /// Take back what a session or an agent wrote.
     ///
-    /// Shows what is taken back and what was built on it, and asks.
+    /// Or what was written since a time. Shows what is taken back and what was built on it, and asks.
     #[command(after_help = examples!(
         "recall rollback session 0b9f3c",
         "recall rollback agent codex --since 2d",

@@ -240,11 +240,11 @@ impl Ledger {
         events
     }
 
-    /// Returns the events that were recorded after a point in time, by memory, the earliest first.
+    /// Returns the events that were recorded after a point in time and not taken back, by memory, the earliest first.
     pub(crate) fn events_after(&self, point: &TimePoint) -> BTreeMap<MemoryId, Vec<Event>> {
         let state = self.state.lock();
         let mut after: BTreeMap<MemoryId, Vec<Event>> = BTreeMap::new();
-        for event in state.memories.events() {
+        for event in state.memories.events_in_force() {
             if let ItemId::Memory(id) = event.item()
                 && !point.includes(event.timestamp, event.provenance.commit.as_deref())
             {

@@ -97,9 +97,9 @@ fn text(answer: &RollBackResponse) -> String {
     let RollBackResponse { taken_back, dependents, undo } = answer;
     let mut text = String::new();
     for v1::TakenBack { id, title, how, time, scope: _ } in taken_back {
-        let time = time.as_ref().and_then(rfc3339).unwrap_or_default();
+        let time = time.as_ref().and_then(rfc3339).map(|time| format!(" {DIM}{time}{DIM:#}")).unwrap_or_default();
         let (id, title) = (printable(id), printable(title));
-        let _ = writeln!(text, "{how:<10} {PATH}{id}{PATH:#} {title} {DIM}{time}{DIM:#}");
+        let _ = writeln!(text, "{how:<10} {PATH}{id}{PATH:#} {title}{time}");
     }
     for v1::Dependent { on, id, title, how } in dependents {
         let (on, id, title) = (printable(on), printable(id), printable(title));

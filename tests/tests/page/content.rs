@@ -201,6 +201,32 @@ fn memories_are_filtered_and_changed() {
     assert_eq!((again.status, again.json()["success"].clone()), (404, false.into()), "{again:?}");
 }
 
+#[test]
+fn the_inbox_shows_proposals_next_to_what_is_similar_and_takes_decisions() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let known = remember(&sandbox, &project, "Wombats dig burrows at night.", &["--type", "lesson"]);
+    assert_eq!(sandbox.recall(&project, &["config", "set", "review.agent", "propose"]).code, Some(0));
+    let mut agent = recall_tests::Agent::new(sandbox.start_shim(&project, &["--tools", "full"]));
+    let mut propose = |title: &str, content: &str| {
+        let told = agent.ask("recall_add", json!({ "type": "lesson", "title": title, "content": content }));
+        told.split(' ').nth(2).unwrap_or_else(|| panic!("{told}")).to_owned()
+    };
+    let first = propose("Burrows", "Wombats dig burrows at night, in summer <b>also</b> by day.");
+    let second = propose("Fences", "Fences are checked on Mondays.");
+    let browser = Browser::open(&sandbox, &project);
+    let shown = check(&browser, "memories", &["1 memory", "<a href=\"inbox\">2 memories wait"]);
+    assert!(!shown.contains("Fences"), "{shown}");
+    check(&browser, "inbox", &["Fences", &format!("memory?id={known}"), "&lt;b&gt;also", "data-do=\"review\""]);
+    let decide = |id: &str, extra: &str| browser.change("review", &json!({ "id": id, "extra": extra })).json();
+    assert_eq!(decide(&second, "accept")["success"], true);
+    assert_eq!(decide(&second, "accept")["success"], false, "it is no proposal any more");
+    assert_eq!(decide(&first, &known)["success"], true);
+    check(&browser, "inbox", &["Nothing waits for a review."]);
+    check(&browser, "memories", &["2 memories", "Fences"]);
+    check(&browser, &format!("memory?id={known}"), &["in summer"]);
+}
+
 /// Returns what the form of a memory was filled with.
 fn seen(browser: &Browser, id: &str) -> String {
     let page = check(browser, &format!("memory?id={id}"), &["data-amend", "<textarea"]);

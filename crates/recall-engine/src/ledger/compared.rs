@@ -79,10 +79,10 @@ impl Ledger {
             missing.iter().filter(|event| is_addition(event)).filter_map(memory_of).collect();
         let is_applicable = |event: &Event| match memory_of(event) {
             None => true,
+            // What it takes back may be that the memory is there, or that it is not.
+            Some(id) if matches!(event.body, EventBody::Revert { .. }) => state.memories.state(id).is_some(),
             Some(id) => match state.memories.memory(id) {
                 Some(memory) => memory.deleted.is_none(),
-                // It was taken back, and that may be taken back.
-                None if matches!(event.body, EventBody::Revert { .. }) => state.memories.state(id).is_some(),
                 None => added.contains(&id) && logged.memory(id).is_none_or(|memory| memory.deleted.is_none()),
             },
         };

@@ -307,8 +307,9 @@ impl AnchoredFiles for Git<'_> {
 
 #[cfg(test)]
 mod tests {
+    use anstream::adapter::strip_str;
+
     use super::*;
-    use crate::output::human::style::plain;
 
     struct NoFiles;
 
@@ -345,7 +346,7 @@ mod tests {
             "{ not an event".to_owned(),
         ];
         let found = review(&NoFiles, &journals(&base), &journals(&[base.clone(), new].concat()), "c");
-        insta::assert_snapshot!(plain(&text(&found)), @r"
+        insta::assert_snapshot!(strip_str(&text(&found)), @r"
         deleted L-00000002 Gone
         added L-00000003 Port · unanchored
           may contradict: L-00000001 Port
