@@ -58,7 +58,7 @@ fn what_an_agent_proposes_counts_once_a_person_accepts_it() {
     let third = propose(&mut agent, "Ask nobody", "Deploy the zoo without asking.");
     let again = agent.ask("recall_add", json!({"type": "lesson", "title": "Retries need jitter", "content": "Retries need jitter, because all clients come back at once."}));
     assert!(again.starts_with(&format!("Not saved: {first}")), "{again}");
-    assert_eq!(found(&sandbox, &project, "retries jitter clients"), Vec::<String>::new());
+    assert!(!found(&sandbox, &project, "retries jitter clients").contains(&first));
     assert!(!agent.ask("recall_search", json!({"query": "retries jitter"})).contains(&first));
     assert!(!sandbox.recall(&project, &["briefing"]).stdout.contains("jitter"));
     assert!(!sandbox.recall(&project, &["context", "retries jitter"]).stdout.contains("come back at once"));
@@ -73,7 +73,7 @@ fn what_an_agent_proposes_counts_once_a_person_accepts_it() {
     assert!(shown.contains(&format!("most similar: {known}")), "{shown}");
 
     assert_eq!(sandbox.recall(&project, &["review", "accept", &first]).code, Some(0));
-    assert_eq!(found(&sandbox, &project, "retries jitter clients"), [first.clone()]);
+    assert!(found(&sandbox, &project, "retries jitter clients").contains(&first));
     let got = json_of(&sandbox, &project, &["get", &first]);
     assert_eq!((&got["memory"]["proposed"], &got["memory"]["trust"]), (&json!(false), &json!("high")), "{got}");
     assert_eq!(sandbox.recall(&project, &["review", "merge", &second, &known]).code, Some(0));

@@ -246,10 +246,10 @@ fn select(
 /// Returns the documents that the proposals of a store would have. The index has none of them.
 fn proposals(store: &MountedStore) -> Vec<StoredDocument> {
     let memories = store.ledger.proposals().into_iter().filter_map(|id| store.ledger.memory(id)).map(mask::memory);
-    memories.map(|memory| unindexed(&memory)).collect()
+    memories.map(|memory| to_stored(&memory)).collect()
 }
 
-fn unindexed(memory: &Memory) -> StoredDocument {
+fn to_stored(memory: &Memory) -> StoredDocument {
     StoredDocument { row: DocumentRow(0), document: document_of(memory), created: memory.created, chunk_count: 0 }
 }
 
