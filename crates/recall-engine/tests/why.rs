@@ -86,7 +86,7 @@ fn a_moved_function_leads_to_the_session_that_wrote_it_and_to_what_was_decided()
     let mut decision = new_memory(MemoryType::Decision, "Three buckets", "`dig_the_pool` uses three buckets.");
     decision.related_files = vec!["src/pool.rs".to_owned()];
     engine.add_memory(&sandbox.origin(), &decision).expect("added");
-    let citing = new_memory(MemoryType::Lesson, "Deep pools leak", &format!("Since {} they do.", &hash[..9]));
+    let citing = new_memory(MemoryType::Lesson, "Deep pools leak", format!("Since {} they do.", &hash[..9]));
     engine.add_memory(&sandbox.origin(), &citing).expect("added");
     engine.add_memory(&sandbox.origin(), &new_memory(MemoryType::Note, "Gulls", "They eat chips.")).expect("added");
     // The function moves into another file, which nobody recorded.

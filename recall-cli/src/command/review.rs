@@ -236,7 +236,7 @@ async fn ask(
         None | Some('q') => return Ok(false),
         Some('a') => accept,
         Some('e') => match edit(context, &proposal.content)? {
-            Some(content) => v1::ReviewRequest { content: Some(content), ..accept },
+            Some(edited) => v1::ReviewRequest { content: Some(edited), ..accept },
             None => accept,
         },
         Some('m') => {
@@ -251,20 +251,20 @@ async fn ask(
 }
 
 /// Lets the person change a text in the editor; `None` if it stays.
-fn edit(context: &CommandContext, content: &str) -> Result<Option<String>, CommandError> {
+fn edit(context: &CommandContext, original: &str) -> Result<Option<String>, CommandError> {
     let refused = |source: std::io::Error| CliError::refusal("cannot edit the text", &source);
     let folder = context.dirs().state.join("review");
     let own = Folder::private(&folder)
         .map_err(|source| CliError::usage("the text cannot be edited").with_causes_of(&source))?;
     let name = format!("{}.md", std::process::id());
     let path = folder.join(&name);
-    std::fs::write(&path, content).map_err(refused)?;
+    std::fs::write(&path, original).map_err(refused)?;
     let edited = Editor::find(&context.process_env)?.open(&path, 1);
     let text = std::fs::read_to_string(&path).map_err(refused);
     let _ = own.remove(&name);
     edited?;
     let text = text?;
-    Ok(Some(text).filter(|text| text != content && !text.trim().is_empty()))
+    Ok(Some(text).filter(|text| text != original && !text.trim().is_empty()))
 }
 
 #[cfg(test)]

@@ -100,7 +100,8 @@ fn write_range(text: &mut String, range: &v1::LineOrigin) {
     }
     if let Some(v1::LineTrace { contributor, model_id, url, tool, source }) = &range.trace {
         let rest = [model_id, tool, url].map(|part| printable(part));
-        let rest: String = rest.iter().filter(|part| !part.is_empty()).map(|part| format!(", {part}")).collect();
+        let rest: Vec<&str> = rest.iter().filter(|part| !part.is_empty()).flat_map(|part| [", ", part]).collect();
+        let rest = rest.concat();
         let _ = writeln!(text, "  trace   {contributor}{rest}\n          {DIM}in {source}{DIM:#}");
     }
 }

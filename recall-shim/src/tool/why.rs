@@ -94,18 +94,23 @@ fn range_text(range: &LineOrigin) -> String {
         }
     }
     if let Some(LineTrace { contributor, model_id, url, tool, source }) = trace {
-        let rest = [model_id, tool, url].map(|part| inline(part, 200));
-        let rest: String = rest.iter().filter(|part| !part.is_empty()).map(|part| format!(" · {part}")).collect();
+        let rest = append_facts([model_id, tool, url]);
         let _ = write!(text, "\n  Agent Trace: {}{rest} · in {source}", inline(contributor, 20));
     }
     text.push('\n');
     text
 }
 
+/// Returns what follows a line: the facts that are there, each after a dot.
+fn append_facts<const N: usize>(facts: [&String; N]) -> String {
+    let facts = facts.map(|fact| inline(fact, 200));
+    let facts: Vec<&str> = facts.iter().filter(|fact| !fact.is_empty()).flat_map(|fact| [" · ", fact]).collect();
+    facts.concat()
+}
+
 fn tie_text(tie: &LineTie) -> String {
     let LineTie { id, title, r#type, how, state } = tie;
-    let facts = [how, state].map(|fact| inline(fact, 200));
-    let facts: String = facts.iter().filter(|fact| !fact.is_empty()).map(|fact| format!(" · {fact}")).collect();
+    let facts = append_facts([how, state]);
     format!("- {} {}: {}{facts}\n", inline(r#type, 20), inline(id, 200), inline(title, TITLE_CHARS))
 }
 

@@ -20,7 +20,7 @@ pub(super) async fn handle(service: &Service, request: WhyRequest) -> Result<Why
         (Some(first), last) => Some(first..=last.unwrap_or(first)),
         (None, Some(last)) => Some(1..=last),
     };
-    if lines.as_ref().is_some_and(|lines| lines.is_empty()) {
+    if lines.as_ref().is_some_and(RangeInclusive::is_empty) {
         return Err(InvalidRequest::new("end_line", Problem::Contradiction { other: "start_line" }).into());
     }
     let session = context::session(context.as_ref());

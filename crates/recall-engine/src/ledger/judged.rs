@@ -39,7 +39,7 @@ impl Ledger {
         let recall_journal::Judged { mut memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
         let ownership = self.ownership(&memory, foreign.is_some());
         memory.proposed |= ownership == Ownership::Repository && self.clones() != Admission::Accept;
-        Some(JudgedMemory { ownership, memory, foreign })
+        Some(JudgedMemory { memory, ownership, foreign })
     }
 
     /// Returns a memory with its ownership and the memory that supersedes it.

@@ -131,31 +131,16 @@ impl Engine {
             let relate = || stated.relation(&MemoryStatements::new(&other.title, &other.content), None);
             is_refused(similarity) && relate() != Some(Relation::Contradiction)
         };
-        let finished = |report| Ok(PreparedMemory::Finished(report));
         let id = match store.ledger.place(request.memory_type, event, (&title, &content), &vocabulary, is_repeat) {
             Ok(ReservedId::Free(id)) => id,
             Ok(ReservedId::Known(id)) => {
                 let outcome = outcome(request, admission);
-                return finished(AddReport {
-                    id,
-                    title,
-                    outcome,
-                    cues: Vec::new(),
-                    similar: Vec::new(),
-                    notes: Vec::new(),
-                });
+                return Ok(finished_report(id, title, outcome, Vec::new()));
             }
             Err((id, known, similarity)) => {
                 let similar =
                     vec![SimilarMemory { id, title: known.to_string(), similarity, relation: Some(Relation::Repeat) }];
-                return finished(AddReport {
-                    id,
-                    title,
-                    outcome: AddOutcome::Repeats,
-                    cues: Vec::new(),
-                    similar,
-                    notes: Vec::new(),
-                });
+                return Ok(finished_report(id, title, AddOutcome::Repeats, similar));
             }
         };
         // The guard releases the reserved id also on errors.
@@ -169,26 +154,12 @@ impl Engine {
         similar.retain(|memory| Some(memory.id) != request.supersedes);
         let is_repeated = |known: &&SimilarMemory| is_refused(known.similarity) && !known.may_contradict();
         if let Some(known) = similar.iter().find(is_repeated) {
-            return finished(AddReport {
-                id: known.id,
-                title,
-                outcome: AddOutcome::Repeats,
-                cues: Vec::new(),
-                similar,
-                notes: Vec::new(),
-            });
+            return Ok(finished_report(known.id, title, AddOutcome::Repeats, similar));
         }
         if admission == Admission::Propose
             && let Some(known) = repeated_proposal(store, &vocabulary, is_refused)
         {
-            return finished(AddReport {
-                id: known.id,
-                title,
-                outcome: AddOutcome::Repeats,
-                cues: Vec::new(),
-                similar: vec![known],
-                notes: Vec::new(),
-            });
+            return Ok(finished_report(known.id, title, AddOutcome::Repeats, vec![known]));
         }
         let mut notes = Vec::new();
         let related_files = about::resolve_files(store, origin, &request.related_files)?;
@@ -256,6 +227,16 @@ impl Engine {
             _ => MemoryError::NoStore { scope },
         })
     }
+}
+
+/// Reports about a memory that is not added, because it is known.
+fn finished_report<'s>(
+    id: MemoryId,
+    title: String,
+    outcome: AddOutcome,
+    similar: Vec<SimilarMemory>,
+) -> PreparedMemory<'s> {
+    PreparedMemory::Finished(AddReport { id, title, outcome, cues: Vec::new(), similar, notes: Vec::new() })
 }
 
 /// A memory to add, with its time and its author.

@@ -275,8 +275,7 @@ pub(super) fn add_record(
 /// Returns the id of a session's record at a commit: a UUID of version 8, which is free to be made of a hash.
 fn uuid(commit: &str, session: &str) -> String {
     let hash = ContentHash::hash(format!("{commit}\n{session}").as_bytes()).to_string();
-    let (a, b, c, d, e) = (&hash[..8], &hash[8..12], &hash[12..15], &hash[15..18], &hash[18..30]);
-    format!("{a}-{b}-8{c}-a{d}-{e}")
+    format!("{}-{}-8{}-a{}-{}", &hash[..8], &hash[8..12], &hash[12..15], &hash[15..18], &hash[18..30])
 }
 
 #[cfg(test)]

@@ -230,10 +230,10 @@ impl Engine {
         stores: &'s [MountedStore],
         named: &str,
     ) -> Result<AskedFile<'s>, GetError> {
-        let read = |read: Citation<'_>| Some((self.name(origin, read.document)?, read.lines));
-        let names: Vec<(Name, Option<Lines>)> = Citation::readings(named.trim()).filter_map(read).collect();
+        let name_of = |citation: Citation<'_>| Some((self.name(origin, citation.document)?, citation.lines));
+        let candidates: Vec<(Name, Option<Lines>)> = Citation::readings(named.trim()).filter_map(name_of).collect();
         for store in stores {
-            for (name, cited) in &names {
+            for (name, cited) in &candidates {
                 let Some(name) = name.in_store(store) else { continue };
                 let Some(document) = find_document(store, &name)? else { continue };
                 if document.document.memory.is_some() {
@@ -272,12 +272,12 @@ impl Engine {
         }
         self.read_transcripts(project, &mut |transcript| {
             let Some(until) = until.get(transcript.session.as_str()) else { return };
-            let edits = transcript.turns.iter().filter(|turn| {
+            let mut edits = transcript.turns.iter().filter(|turn| {
                 let is_edit = |action: &Action| matches!(action, Action::Edited(file) if paths.contains(file));
                 let is_before = |time: Option<Timestamp>| time.is_none_or(|time| time <= *until);
                 turn.steps.iter().any(|step| is_edit(&step.action) && is_before(step.time.or(turn.time)))
             });
-            if let Some(turn) = edits.last().filter(|turn| !turn.prompt.trim().is_empty()) {
+            if let Some(turn) = edits.next_back().filter(|turn| !turn.prompt.trim().is_empty()) {
                 prompts.insert(transcript.session.clone(), turn.prompt.clone());
             }
         });

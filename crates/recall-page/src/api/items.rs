@@ -16,6 +16,7 @@ use crate::view::Moment;
 /// The filters and the page of a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a parameter of the query string")]
 pub(super) struct List {
     #[serde(default)]
     r#type: String,

@@ -155,17 +155,17 @@ fn check(
     in_force: &[(Memory, Statement)],
     commit: &str,
 ) -> BranchMemory {
-    let states: Vec<(&Anchor, AnchorState)> =
+    let anchors: Vec<(&Anchor, AnchorState)> =
         memory.anchors.iter().map(|anchor| (anchor, files.state(anchor, commit))).collect();
-    let (state, _) = AnchorState::sum(states.iter().map(|(_, state)| *state));
+    let (state, _) = AnchorState::sum(anchors.iter().map(|(_, state)| *state));
     let broken: BTreeSet<String> =
-        states.iter().filter(|(_, state)| state.is_broken()).map(|(anchor, _)| anchor.path.to_string()).collect();
-    let stated = statement(memory);
+        anchors.iter().filter(|(_, state)| state.is_broken()).map(|(anchor, _)| anchor.path.to_string()).collect();
+    let own = statement(memory);
     let names = |one: &Memory, other: &Memory| one.content.contains(&other.id.to_string());
     let opposed = in_force.iter().filter(|(other, _)| {
         other.id != memory.id && memory.supersedes != Some(other.id) && !names(memory, other) && !names(other, memory)
     });
-    let opposed = opposed.filter(|(_, statement)| relation(&stated, statement, None) == Some(Relation::Contradiction));
+    let opposed = opposed.filter(|(_, statement)| relation(&own, statement, None) == Some(Relation::Contradiction));
     let whole = format!("{}\n{}", memory.title, memory.content);
     let secrets: BTreeSet<String> = masker.find(&whole).iter().map(|found| found.rule.to_owned()).collect();
     let change = match known {
@@ -216,13 +216,13 @@ fn text(review: &BranchReview) -> String {
         let title = printable(title);
         let state = if state.is_empty() { String::new() } else { format!(" · {state}") };
         let _ = writeln!(text, "{style}{change}{style:#} {PATH}{id}{PATH:#} {title}{DIM}{state}{DIM:#}");
-        let mut found = |what: &str, which: &str| {
-            let _ = writeln!(text, "  {ERROR}{what}{ERROR:#}: {}", printable(which));
-        };
-        broken.iter().for_each(|path| found("no longer fits", path));
-        contradicts.iter().for_each(|other| found("may contradict", &format!("{} {}", other.id, other.title)));
-        secrets.iter().for_each(|rule| found("secret", rule));
-        instructions.iter().for_each(|line| found("addresses an agent", line));
+        let broken = broken.iter().map(|path| ("no longer fits", path.clone()));
+        let contradicts = contradicts.iter().map(|other| ("may contradict", format!("{} {}", other.id, other.title)));
+        let secrets = secrets.iter().map(|rule| ("secret", rule.clone()));
+        let instructions = instructions.iter().map(|line| ("addresses an agent", line.clone()));
+        for (what, which) in broken.chain(contradicts).chain(secrets).chain(instructions) {
+            let _ = writeln!(text, "  {ERROR}{what}{ERROR:#}: {}", printable(&which));
+        }
     }
     if *unreadable > 0 {
         let lines = count_noun((*unreadable).into(), "line", "lines");
@@ -327,8 +327,7 @@ mod tests {
 
     fn line(kind: &str, number: u8, id: &str, more: &str) -> String {
         format!(
-            "{{\"event\":\"{kind}\",\"event_id\":\"{:032x}\",\"id\":\"{id}\",{more}\"timestamp\":\"2026-11-20T10:00:{number:02}Z\"}}",
-            number
+            "{{\"event\":\"{kind}\",\"event_id\":\"{number:032x}\",\"id\":\"{id}\",{more}\"timestamp\":\"2026-11-20T10:00:{number:02}Z\"}}"
         )
     }
 

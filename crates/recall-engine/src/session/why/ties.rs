@@ -68,18 +68,18 @@ pub(super) fn find(
     let mut left_out = 0;
     let mut texts: Vec<(String, String)> = Vec::new();
     for store in stores {
-        let mut tied: Vec<(Memory, String)> = Vec::new();
+        let mut members: Vec<(Memory, String)> = Vec::new();
         for memory in store.ledger.in_force() {
             if let Some(how) = tie_of(&memory, store, subject) {
-                tied.push((memory, how));
+                members.push((memory, how));
             }
         }
-        tied.sort_by_key(|(memory, _)| (weight(memory.id.memory_type), memory.id));
-        left_out += tied.len().saturating_sub(MOST_MEMORIES);
-        tied.truncate(MOST_MEMORIES);
-        let ids: Vec<MemoryId> = tied.iter().map(|(memory, _)| memory.id).collect();
+        members.sort_by_key(|(memory, _)| (weight(memory.id.memory_type), memory.id));
+        left_out += members.len().saturating_sub(MOST_MEMORIES);
+        members.truncate(MOST_MEMORIES);
+        let ids: Vec<MemoryId> = members.iter().map(|(memory, _)| memory.id).collect();
         let views = recall_for_client(store, &ids, now)?;
-        for (memory, how) in tied {
+        for (memory, how) in members {
             let Some(view) = views.iter().find(|view| view.memory.id == memory.id) else { continue };
             let id = memory.id.to_string();
             texts.push((format!("named in {id}"), memory.content.to_string()));
