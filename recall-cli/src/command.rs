@@ -223,7 +223,7 @@ pub(crate) enum Command {
         "recall history docs/adr/0001-two-indexes.md --limit 5",
     ))]
     History(get::HistoryArgs),
-    /// Show where lines come from: their commit, its session, and what was decided.
+    /// Show where lines come from: commit, session, and what was decided.
     ///
     /// Says what is not known, and what was looked at.
     #[command(after_help = examples!(

@@ -1,5 +1,7 @@
 //! `Why`: returns where lines of a file come from.
 
+use std::ops::RangeInclusive;
+
 use recall_api::convert::time;
 use recall_api::v1::{self, WhyRequest, WhyResponse};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
