@@ -8,6 +8,7 @@
 
 mod ask;
 mod fill;
+mod report;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -82,7 +82,7 @@ fn what_an_agent_proposes_counts_once_a_person_accepts_it() {
     assert!(content.contains("at noon") && content.contains("at night, too"), "{merged}");
     assert_eq!(sandbox.recall(&project, &["review", "reject", &third, "--reason", "rash"]).code, Some(0));
     assert_eq!(sandbox.recall(&project, &["review"]).code, Some(1), "nothing waits");
-    assert_eq!(sandbox.recall(&project, &["review", "accept", &first]).code, Some(4), "it is no proposal");
+    assert_eq!(sandbox.recall(&project, &["review", "accept", &first]).code, Some(2), "it is not a proposal");
     set(&sandbox, &project, "review.agent", "refuse");
     let told = agent.ask("recall_add", json!({"type": "lesson", "title": "More", "content": "More wombats came."}));
     assert!(told.starts_with("PERMISSION_DENIED"), "{told}");

@@ -1,13 +1,12 @@
 //! One request of each RPC for data of another project.
 
-use std::fmt::Write as _;
-
 use oorandom::Rand32;
 use recall_api::v1::{self, RequestContext, Scope};
 use recall_client::Client;
 use tonic::{Status, Streaming};
 
 use super::fill::{Filled, WORDS};
+use super::report::{all, reported};
 
 /// The subject of a request: everything about the other project that a client could know or guess, without its mark.
 #[derive(Clone, Debug)]
@@ -128,29 +127,6 @@ pub(crate) const CASES: [&str; 49] = [
     "Audit",
     "Config",
 ];
-
-fn reported<T: std::fmt::Debug>(answer: Result<T, Status>) -> String {
-    match answer {
-        Ok(answer) => format!("{answer:?}"),
-        Err(status) => format!("{status:?}"),
-    }
-}
-
-/// All messages of a stream.
-async fn all<T: std::fmt::Debug>(stream: Result<Streaming<T>, Status>) -> String {
-    let mut stream = match stream {
-        Ok(stream) => stream,
-        Err(status) => return format!("{status:?}"),
-    };
-    let mut reported = String::new();
-    loop {
-        match stream.message().await {
-            Ok(Some(message)) => writeln!(reported, "{message:?}").expect("a string takes everything"),
-            Ok(None) => return reported,
-            Err(status) => return reported + &format!("{status:?}"),
-        }
-    }
-}
 
 /// The text of an export, and how it ended.
 async fn exported(stream: Result<Streaming<v1::ExportResponse>, Status>) -> (String, String) {
