@@ -5,8 +5,8 @@
 //! it.
 //!
 //! [`paths`] finds documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`]
-//! chooses among the definitions of a name, [`stated`] holds the edges between documents, and [`copies`] finds the files that tools
-//! made of others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory
+//! chooses among the definitions of a name and holds the edges between documents, and [`copies`] finds the files that tools made of
+//! others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory
 //! with each document's PageRank. No compiler and no manifest is asked: a target is a guess by convention, and a weight is divided
 //! among the documents that may be meant.
 
