@@ -43,12 +43,12 @@ pub(super) async fn run(definition: fn() -> clap::Command, context: &CommandCont
     let status = client.status(request).await?;
     let of = |wanted: v1::StoreScope| status.stores.iter().find(|store| store.scope() == wanted);
     let project = of(v1::StoreScope::Project);
-    let Lately { sessions, decisions, flagged } = match project {
+    let Lately { sessions, decisions, flagged, proposed } = match project {
         // Without a usable root there are no sessions; the status has the reason as a warning.
         None => Lately::default(),
         Some(project) => lately(project, &client, context).await?,
     };
-    let next = suggestions(project, &sessions, flagged.unwrap_or(0));
+    let next = suggestions(project, &sessions, (flagged.unwrap_or(0), proposed));
     match output.format {
         Format::Json => {
             let next: Vec<_> = next.iter().map(|next| (next.command, next.reason.as_str())).collect();
@@ -62,6 +62,7 @@ pub(super) async fn run(definition: fn() -> clap::Command, context: &CommandCont
                 sessions: &sessions,
                 decisions: &decisions,
                 flagged: flagged.unwrap_or(0),
+                proposed,
             };
             output.text(&render(overview, &next, output.screen()))?;
             output.warn(&status.warnings);
@@ -80,6 +81,8 @@ struct Lately {
     decisions: Vec<v1::ListEntry>,
     /// The number of items flagged for review; `None` if the project is not indexed, since a listing would index it.
     flagged: Option<u64>,
+    /// The number of proposed memories; 0 if the project is not indexed.
+    proposed: u64,
 }
 
 async fn lately(project: &v1::StoreStatus, client: &Client, context: &CommandContext) -> Result<Lately, CommandError> {
@@ -100,13 +103,23 @@ async fn lately(project: &v1::StoreStatus, client: &Client, context: &CommandCon
     };
     let decisions =
         client.list(v1::ListRequest { r#type: DocumentType::Decision.as_str().to_owned(), ..listing.clone() });
-    let flagged = client.list(v1::ListRequest { flagged: true, ..listing });
-    let (sessions, decisions, flagged) = tokio::try_join!(sessions, decisions, flagged)?;
-    Ok(Lately { sessions: sessions.sessions, decisions: decisions.entries, flagged: Some(flagged.total) })
+    let flagged = client.list(v1::ListRequest { flagged: true, ..listing.clone() });
+    let proposed = client.list(v1::ListRequest { proposed: true, ..listing });
+    let (sessions, decisions, flagged, proposed) = tokio::try_join!(sessions, decisions, flagged, proposed)?;
+    Ok(Lately {
+        sessions: sessions.sessions,
+        decisions: decisions.entries,
+        flagged: Some(flagged.total),
+        proposed: proposed.total,
+    })
 }
 
 /// Returns what can be done next: first what needs attention, then the usual.
-fn suggestions(project: Option<&v1::StoreStatus>, sessions: &[v1::Session], flagged: u64) -> Vec<Suggestion> {
+fn suggestions(
+    project: Option<&v1::StoreStatus>,
+    sessions: &[v1::Session],
+    (flagged, proposed): (u64, u64),
+) -> Vec<Suggestion> {
     let mut next = Vec::new();
     let mut suggest = |command, reason: &str| next.push(Suggestion { command, reason: reason.to_owned() });
     if let Some(store) = project {
@@ -118,6 +131,11 @@ fn suggestions(project: Option<&v1::StoreStatus>, sessions: &[v1::Session], flag
         if outdated > 0 {
             let outdated = count_noun(outdated, "memory no longer matches its", "memories no longer match their");
             suggest("recall verify", &format!("{outdated} files"));
+        }
+        if proposed > 0 {
+            let (proposed, them) =
+                (count_noun(proposed, "memory waits", "memories wait"), if proposed == 1 { "it" } else { "them" });
+            suggest("recall review", &format!("{proposed} until a person accepts or rejects {them}"));
         }
         if flagged > 0 {
             let flagged = count_noun(flagged, "item waits", "items wait");
@@ -150,7 +168,7 @@ mod tests {
     use super::*;
 
     fn commands(project: Option<&v1::StoreStatus>, sessions: &[v1::Session]) -> Vec<&'static str> {
-        suggestions(project, sessions, 0).into_iter().map(|next| next.command).collect()
+        suggestions(project, sessions, (0, 0)).into_iter().map(|next| next.command).collect()
     }
 
     #[test]
@@ -164,19 +182,21 @@ mod tests {
             ..v1::StoreStatus::default()
         };
         assert_eq!(commands(Some(&store), &[])[..2], ["recall status --failures", "recall verify"]);
-        let told = suggestions(Some(&store), &[], 0);
+        let told = suggestions(Some(&store), &[], (0, 0));
         assert_eq!(told[1].reason, "1 memory no longer matches its files");
-        let told = suggestions(Some(&v1::StoreStatus { indexed: true, ..v1::StoreStatus::default() }), &[], 3);
-        assert_eq!(
-            (told[0].command, &*told[0].reason),
-            ("recall list --flagged", "3 items wait for a person's judgement")
-        );
+        let told = suggestions(Some(&v1::StoreStatus { indexed: true, ..v1::StoreStatus::default() }), &[], (3, 2));
+        let told: Vec<_> = told.iter().take(2).map(|next| (next.command, next.reason.as_str())).collect();
+        let expected = [
+            ("recall review", "2 memories wait until a person accepts or rejects them"),
+            ("recall list --flagged", "3 items wait for a person's judgement"),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]
     fn a_new_project_can_be_searched_and_prepared() {
         let store = v1::StoreStatus::default();
-        let told = suggestions(Some(&store), &[], 0);
+        let told = suggestions(Some(&store), &[], (0, 0));
         assert!(told[0].reason.contains("indexes the project"), "{told:?}");
         assert!(commands(Some(&store), &[]).contains(&"recall init"));
         assert!(commands(Some(&store), &[v1::Session::default()]).contains(&"recall briefing"));

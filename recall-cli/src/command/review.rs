@@ -209,7 +209,12 @@ fn show(place: &str, proposal: &v1::Memory, similar: Option<&v1::Memory>) -> Str
         let (id, title) = (printable(&similar.id), printable(&similar.title));
         let _ = writeln!(text, "  {DIM}most similar:{DIM:#} {PATH}{id}{PATH:#} {title}");
         let diff = TextDiff::from_lines(&similar.content, content);
-        let diff = diff.unified_diff().context_radius(CONTEXT_LINES).header(&similar.id, &proposal.id).to_string();
+        let diff = diff
+            .unified_diff()
+            .missing_newline_hint(false)
+            .context_radius(CONTEXT_LINES)
+            .header(&similar.id, &proposal.id)
+            .to_string();
         push_lines(&mut text, &diff);
     }
     text

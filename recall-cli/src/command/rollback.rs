@@ -64,7 +64,13 @@ pub(super) async fn run(args: RollbackArgs, context: &CommandContext) -> Result<
         if output.format == Format::Json {
             output.answer(&preview)?;
         }
-        output.note("nothing to take back");
+        output.note(&match whose {
+            Some(Whose::Session) => {
+                format!("nothing to take back: no session `{}` changed a memory here", request.session)
+            }
+            Some(Whose::Agent) => format!("nothing to take back: no agent `{}` changed a memory here", request.agent),
+            None => "nothing to take back: no memory was changed since".to_owned(),
+        });
         return Ok(Exit::NothingFound);
     }
     if dry_run {

@@ -123,7 +123,9 @@ pub(crate) fn format_add(answer: &v1::AddResponse) -> String {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
         }
         v1::AddStatus::Proposed => {
-            format!("{GOOD}proposed{GOOD:#} {PATH}{id}{PATH:#} {title}; it counts once a person accepts it\n")
+            format!(
+                "{GOOD}proposed{GOOD:#} {PATH}{id}{PATH:#} {title}\n  it counts once a person accepts it: `recall review`\n"
+            )
         }
         v1::AddStatus::Added | v1::AddStatus::Unspecified => {
             format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}\n")

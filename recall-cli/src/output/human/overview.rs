@@ -34,6 +34,8 @@ pub(crate) struct Overview<'a> {
     pub(crate) decisions: &'a [v1::ListEntry],
     /// The number of items flagged for review; 0 if they were not counted.
     pub(crate) flagged: u64,
+    /// The number of proposed memories.
+    pub(crate) proposed: u64,
 }
 
 /// The number of sessions at work, of earlier sessions, and of decisions that are shown.
@@ -45,7 +47,7 @@ const VALUE_INDENT: usize = 12;
 /// Formats an overview and the next step for a width, in at most about 20 lines.
 pub(crate) fn render(overview: Overview<'_>, next: &[Suggestion], screen: Screen) -> String {
     let Screen { width, now, .. } = screen;
-    let Overview { project, global, at_work, sessions, decisions, flagged } = overview;
+    let Overview { project, global, at_work, sessions, decisions, flagged, proposed } = overview;
     let mut text = String::new();
     match project {
         Some(project) => {
@@ -62,7 +64,7 @@ pub(crate) fn render(overview: Overview<'_>, next: &[Suggestion], screen: Screen
         None => text.push_str("no project here\n\n"),
     }
     facts(&mut text, "memories", memories(project, global).into_iter().collect(), width);
-    facts(&mut text, "review", review(project, flagged).into_iter().collect(), width);
+    facts(&mut text, "review", review(project, flagged, proposed).into_iter().collect(), width);
     let here = project.map_or("", |project| project.root.as_str());
     let blocks = [
         ("at work", at_work.iter().map(|session| session_at_work(session, here, now)).collect()),
@@ -156,12 +158,13 @@ fn memories(project: Option<&v1::StoreStatus>, global: Option<&v1::StoreStatus>)
     Some(Fact { style: anstyle::Style::new(), lead: String::new(), rest })
 }
 
-/// What a person should look at: memories that no longer match their files, and flagged items.
-fn review(project: Option<&v1::StoreStatus>, flagged: u64) -> Option<Fact> {
+/// What a person should look at: memories that no longer match their files, flagged items, and proposals.
+fn review(project: Option<&v1::StoreStatus>, flagged: u64, proposed: u64) -> Option<Fact> {
     let outdated = project.map_or(0, outdated_count);
     let stale = (outdated > 0).then(|| format!("{} stale", count_noun(outdated, "memory", "memories")));
     let flagged = (flagged > 0).then(|| format!("{} flagged", count_noun(flagged, "item", "items")));
-    let lead = stale.into_iter().chain(flagged).collect::<Vec<_>>().join(", ");
+    let proposed = (proposed > 0).then(|| format!("{} proposed", count_noun(proposed, "memory", "memories")));
+    let lead = stale.into_iter().chain(flagged).chain(proposed).collect::<Vec<_>>().join(", ");
     (!lead.is_empty()).then(|| Fact { style: WARNING, lead, rest: String::new() })
 }
 
@@ -268,6 +271,7 @@ mod tests {
             ],
             decisions: &[v1::ListEntry { memory: Some(decision), ..v1::ListEntry::default() }],
             flagged: 2,
+            proposed: 3,
         };
         let next = [
             Suggestion { command: "recall verify", reason: "1 memory is outdated".to_owned() },
@@ -279,7 +283,7 @@ mod tests {
 
           index     complete, 226 documents in 1,780 chunks, changed 16 min ago
           memories  4 of this project, 2 for all projects
-          review    1 memory stale, 2 items flagged
+          review    1 memory stale, 2 items flagged, 3 memories proposed
 
           at work   claude-code on main, 1 min ago: make retries bounded
                     codex in shop on main, 1 min ago: edits src/flask/app.py
