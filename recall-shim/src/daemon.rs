@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_client::{Attempts, Client, ConnectOptions, Launch, Replace, hint};
+use recall_client::{Attempts, Client, ConnectOptions, Launch, REPEAT_PAUSE, Replace, hint};
 use recall_config::{Dirs, DirsError, McpSettings};
 use tokio::sync::Mutex;
 use tonic::Status;
@@ -82,7 +82,10 @@ impl Daemon {
         let result = loop {
             let (number, client) = self.connect().await?;
             match call(client).await {
-                Err(status) if attempts.again_after(&status) => self.forget(number).await,
+                Err(status) if attempts.again_after(&status) => {
+                    tokio::time::sleep(REPEAT_PAUSE).await;
+                    self.forget(number).await;
+                }
                 result => break result,
             }
         };

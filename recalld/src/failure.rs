@@ -5,7 +5,7 @@
 mod models;
 mod transfer;
 
-use recall_api::{Failure, Reason};
+use recall_api::{CLOSING, Failure, Reason};
 use recall_core::rql::{Problem as RqlProblem, RqlError};
 use recall_engine::{
     ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PastError,
@@ -322,7 +322,7 @@ fn fault_failure(fault: Fault, message: String, otherwise: Reason) -> Failure {
             "add a condition that selects, such as one on `doc.path` or `doc.language`, or raise `limits.filter_time`",
         ),
         Fault::Cancelled => Failure::new(Reason::Cancelled, message),
-        Fault::Closing => Failure::new(Reason::Unavailable, message),
+        Fault::Closing => Failure::new(Reason::Unavailable, message).with_detail(CLOSING, "closing"),
         Fault::Other => Failure::new(otherwise, message),
     }
 }

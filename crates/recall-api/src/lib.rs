@@ -22,4 +22,4 @@ pub mod v1;
 pub use answer::{Neighbours, may_be_outdated, neighbours, nothing_matches, searched_files};
 pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, Rpc, newest_common, rpcs};
-pub use reason::{Failure, Reason};
+pub use reason::{CLOSING, Failure, Reason};

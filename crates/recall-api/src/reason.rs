@@ -199,6 +199,9 @@ const DOMAIN: &str = "recall";
 /// The metadata key of the hint.
 const HINT: &str = "hint";
 
+/// The detail of a failure by which the daemon says that it ends and did nothing, so that the call may be made again.
+pub const CLOSING: &str = "daemon";
+
 /// The longest text of an error. A status travels in HTTP/2 headers, which hyper limits to 16 KiB in total, and its
 /// message is sent twice, once with every other byte percent-encoded.
 const TEXT_BYTES: usize = 1024;

@@ -27,7 +27,7 @@ mod socket;
 pub use client::Client;
 pub use error::{ConnectError, Unreached};
 pub use handshake::{DaemonIdentity, KeptBecause, OlderDaemon};
-pub use link::Attempts;
+pub use link::{Attempts, REPEAT_PAUSE};
 pub use options::{ConnectOptions, Launch, Replace};
 
 /// The largest message in either direction: a document of the largest configurable size, with room to spare.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use recall_api::v1::recall_client::RecallClient;
+use recall_api::{CLOSING, Failure};
 use recall_os::Folder;
 use tokio::sync::Mutex;
 use tonic::transport::Channel;
@@ -75,7 +76,10 @@ impl Link {
             };
             let request = Request::from_parts(metadata.clone(), extensions.clone(), message.clone());
             match Box::pin(call(rpc, request)).await {
-                Err(status) if attempts.again_after(&status) => Box::pin(self.renew(number)).await?,
+                Err(status) if attempts.again_after(&status) => {
+                    tokio::time::sleep(REPEAT_PAUSE).await;
+                    Box::pin(self.renew(number)).await?;
+                }
                 answered => return answered,
             }
         }
@@ -115,8 +119,8 @@ async fn reach(options: &ConnectOptions) -> Result<(Reached, Option<PrivateDaemo
 /// The attempts of one call.
 ///
 /// A call that broke the connection counts: it may break every daemon, and must not be repeated forever. A call that reached no
-/// process does not count as long as there is time, because it did nothing: while daemons are replaced, it can meet one after the other
-/// that has just ended.
+/// process, or a daemon that refused it because it ends, does not count as long as there is time, because it did nothing: while daemons
+/// are replaced, it can meet one after the other that has just ended.
 #[derive(Debug)]
 pub struct Attempts {
     left: u32,
@@ -134,7 +138,8 @@ impl Attempts {
         if !is_gone(status) {
             return false;
         }
-        if !(reached_nobody(status) && Instant::now() < self.deadline) {
+        let did_nothing = reached_nobody(status) || is_closing(status);
+        if !(did_nothing && Instant::now() < self.deadline) {
             self.left = self.left.saturating_sub(1);
         }
         self.left > 0
@@ -145,6 +150,14 @@ impl Attempts {
 fn is_gone(status: &Status) -> bool {
     status.source().is_some() || status.code() == Code::Unavailable
 }
+
+/// Returns whether the daemon refused a call because it ends.
+fn is_closing(status: &Status) -> bool {
+    status.source().is_none() && Failure::from_status(status).details.contains_key(CLOSING)
+}
+
+/// The pause before a call is repeated, so that a daemon that takes its time to end is not asked without end.
+pub const REPEAT_PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns whether no process listened.
 fn reached_nobody(status: &Status) -> bool {
@@ -294,6 +307,14 @@ mod tests {
         let mut late = Attempts::new(3, Duration::ZERO);
         assert!([true, true, false].into_iter().all(|again| late.again_after(&unreached) == again));
         assert!(!Attempts::new(1, PATIENCE).again_after(&unreached));
+    }
+
+    #[test]
+    fn a_call_that_a_closing_daemon_refuses_does_not_count() {
+        let closing = Failure::new(recall_api::Reason::Unavailable, "it ends").with_detail(CLOSING, "closing").into();
+        let mut attempts = Attempts::new(3, PATIENCE);
+        assert!((0..20).all(|_| attempts.again_after(&closing)), "{closing:?}");
+        assert!(!Attempts::new(1, PATIENCE).again_after(&closing));
     }
 
     #[test]
