@@ -19,7 +19,6 @@ mod cursor;
 mod daemon;
 mod error;
 mod json;
-mod key;
 mod process_env;
 mod prompt;
 mod render;

@@ -10,8 +10,6 @@ use recall_client::Replace;
 use recall_config::{BroadRoot, Dirs, DirsError, Environment, McpSettings, Settings, check_project_root, project_root};
 use recall_text::PROJECT_FOLDER;
 
-use crate::key::key;
-
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -43,7 +41,7 @@ impl ProcessEnv {
         let is_own_session = context.session_id.is_empty();
         if is_own_session {
             // A client that names no session usually starts one shim per session, so one id groups what happens in it.
-            context.session_id = format!("mcp-{}", key());
+            context.session_id = format!("mcp-{}", recall_client::unique_key());
         }
         let environment = Environment::capture();
         let dirs = Dirs::from_environment(&environment);

@@ -266,12 +266,12 @@ impl Keyed for v1::LogEventRequest {
 
 fn fill(key: &mut String) {
     if key.is_empty() {
-        *key = new();
+        *key = unique_key();
     }
 }
 
 /// Returns a key that is unique among all calls of all processes.
-fn new() -> String {
+pub fn unique_key() -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let number = CALLS.fetch_add(1, Ordering::Relaxed);
     let chance = |what: &str| RandomState::new().hash_one((what, number, std::process::id()));

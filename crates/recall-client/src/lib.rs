@@ -24,7 +24,7 @@ mod link;
 mod options;
 mod socket;
 
-pub use client::Client;
+pub use client::{Client, unique_key};
 pub use error::{ConnectError, Unreached};
 pub use handshake::{DaemonIdentity, KeptBecause, OlderDaemon};
 pub use link::{Attempts, REPEAT_PAUSE};

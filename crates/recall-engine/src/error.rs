@@ -455,7 +455,7 @@ pub enum MemoryError {
         /// The memory.
         id: recall_core::MemoryId,
     },
-    /// The memory is no proposal.
+    /// The memory is not a proposal.
     #[error("`{id}` does not wait for a review")]
     NotProposed {
         /// The memory, which is unchanged.

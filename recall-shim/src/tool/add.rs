@@ -3,7 +3,6 @@
 use crate::answer::{Answer, Format};
 use crate::daemon::Daemon;
 use crate::error::{Code, Doing, ToolError};
-use crate::key::key;
 use crate::render::{TITLE_CHARS, inline, notes};
 use crate::tool::call::Call;
 use crate::{json, render};
@@ -71,7 +70,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
 ///
 /// The key makes the call safe to repeat: if the daemon is replaced during the call, the next one finds what was written.
 pub(super) async fn add(daemon: &Daemon, request: AddRequest) -> Result<AddResponse, ToolError> {
-    let request = AddRequest { idempotency_key: key(), ..request };
+    let request = AddRequest { idempotency_key: recall_client::unique_key(), ..request };
     let add = daemon.call(Doing::Remembering, |client| {
         let request = request.clone();
         async move { client.add(request).await }

@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
-use crate::key::key;
 use crate::render::{inline, notes};
 use crate::tool::call::Call;
 use crate::{json, render};
@@ -178,7 +177,7 @@ pub(super) async fn log(arguments: LogArguments, call: Call<'_>) -> Result<Answe
         related_files,
         metadata: metadata.map(recall_api::json::to_struct),
         // The key makes the call safe to repeat, as with a memory that is added.
-        idempotency_key: key(),
+        idempotency_key: recall_client::unique_key(),
     };
     let log = call.daemon.call(Doing::Remembering, |client| {
         let request = request.clone();

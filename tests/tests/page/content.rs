@@ -221,7 +221,7 @@ fn the_inbox_shows_proposals_next_to_what_is_similar_and_takes_decisions() {
     assert!(!inbox.contains("<b>also"), "{inbox}");
     let decide = |id: &str, extra: &str| browser.change("review", &json!({ "id": id, "extra": extra })).json();
     assert_eq!(decide(&second, "accept")["success"], true);
-    assert_eq!(decide(&second, "accept")["success"], false, "it is no proposal any more");
+    assert_eq!(decide(&second, "accept")["success"], false, "it is not a proposal any more");
     assert_eq!(decide(&first, &known)["success"], true);
     check(&browser, "inbox", &["Nothing waits for a review."]);
     check(&browser, "memories", &["2 memories", "Fences"]);

@@ -35,8 +35,10 @@ impl Engine {
     /// What is stored instead is stored first. If the decision cannot be written after that, the proposal still waits, with the new text.
     ///
     /// # Errors
-    /// An agent asks, the memory is no proposal, the memory that takes it in is not known or a proposal itself, or the journal cannot be
-    /// written.
+    /// - An agent asks.
+    /// - The memory is not a proposal.
+    /// - The memory to merge it with is unknown, or a proposal itself.
+    /// - The journal cannot be written.
     pub fn review_memory(&self, origin: &Origin, request: &ReviewMemory) -> Result<ReviewReport, MemoryError> {
         let ReviewMemory { id, action, title, content, provenance } = request;
         if provenance.agent.is_some() {

@@ -44,7 +44,7 @@ const TRACE_BYTES: u64 = 16 * 1024 * 1024;
 /// The place of a record that was made while its lines were not committed, in words.
 const BEFORE_COMMIT: &str = ".agent-trace/traces.jsonl, written before the commit";
 
-/// Why there is no commit if git has no answer: then the lines may be committed.
+/// The reason for an unknown commit if git did not answer. The lines may be committed.
 const NO_ANSWER: &str = "git did not answer in time";
 
 /// The most characters of a prompt and of a title.

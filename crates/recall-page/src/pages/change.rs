@@ -74,7 +74,7 @@ pub(super) async fn review(
     let (action, into) = match asked.extra.as_str() {
         "accept" => (ReviewAction::Accept, String::new()),
         "reject" => (ReviewAction::Reject, String::new()),
-        // The service refuses what is no id.
+        // The service refuses what is not an id.
         _ => (ReviewAction::Merge, asked.extra),
     };
     let context = Some(project.subject.context.clone());

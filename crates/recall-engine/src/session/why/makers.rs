@@ -1,8 +1,8 @@
 //! The sessions that made commits or changed files, with the evidence.
 //!
 //! A session knows the commits that its hooks saw and the files that it edited. A commit that nobody recorded may still be the work of
-//! a session that edited its files shortly before. Where neither says anything, the reason tells what was looked at, because "no
-//! session" is rarely known.
+//! a session that edited its files shortly before. If neither is known, the answer says what was looked
+//! at: sessions are not recorded everywhere, so that there was none cannot be known.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
