@@ -85,7 +85,9 @@ impl Oppositions {
                 others.remove(&id);
             }
         }
+        // Those without an opponent are left out: each hit of a search looks through the pairs.
         pairs.insert(id, others);
+        pairs.retain(|_, others| !others.is_empty());
     }
 
     /// Returns the memories that one may contradict, in the order of their ids.
@@ -99,8 +101,14 @@ impl Oppositions {
     /// Returns the memories that are in a pair.
     pub(crate) fn ids(&self) -> Vec<MemoryId> {
         let state = self.state.lock();
-        let pairs = state.pairs.iter().filter(|(_, others)| !others.is_empty());
-        pairs.flat_map(|(id, others)| others.iter().chain([id])).copied().collect::<BTreeSet<_>>().into_iter().collect()
+        state
+            .pairs
+            .iter()
+            .flat_map(|(id, others)| others.iter().chain([id]))
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 }
 
