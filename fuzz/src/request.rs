@@ -12,7 +12,6 @@ type Check = fn(&[u8]) -> Option<InvalidRequest>;
 /// A check for each request message. The first byte of an input selects one.
 const CHECKS: &[Check] = &[
     |bytes| check(bytes, check_search),
-    |bytes| check(bytes, |message| convert::candidates::from_proto(message, &Limits::default()).map(drop)),
     |bytes| check(bytes, |message| convert::remember::add(message).map(drop)),
     |bytes| check(bytes, |message| convert::remember::update(message).map(drop)),
     |bytes| {
@@ -32,12 +31,6 @@ const CHECKS: &[Check] = &[
     |bytes| check(bytes, |message| check_related(&message)),
     |bytes| check(bytes, |message| graph(&message)),
     |bytes| check(bytes, |message| check_list(&message)),
-    |bytes| {
-        check(bytes, |message: v1::RankedDocument| {
-            let _ = convert::candidates::document_from_proto(message, 3);
-            Ok(())
-        })
-    },
     |bytes| {
         check(bytes, |message: prost_types::Timestamp| {
             let time = convert::time::from_proto(&message);
@@ -176,8 +169,6 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
         without: vec![text("rerank")],
         ..v1::SearchRequest::default()
     };
-    let candidates =
-        v1::CandidatesRequest { context: context.clone(), query: text("a"), filters, ..Default::default() };
     let update = v1::UpdateRequest { id: id(), content: Some(text("Thrice.")), ..Default::default() };
     let feedback = v1::FeedbackRequest { item_id: id(), feedback: 4, duplicate_of: id(), ..Default::default() };
     let verify = v1::VerifyRequest { ids: vec![id()], mode: 2, ..Default::default() };
@@ -196,18 +187,17 @@ pub fn request_seeds() -> Vec<Vec<u8>> {
     let briefing = v1::BriefingRequest { context, budget_tokens: Some(500), goal: text("g"), subject: 1 };
     vec![
         message(0, search.encode_to_vec()),
-        message(1, candidates.encode_to_vec()),
-        message(2, add.encode_to_vec()),
-        message(3, update.encode_to_vec()),
-        message(4, feedback.encode_to_vec()),
-        message(5, verify.encode_to_vec()),
-        message(6, promote.encode_to_vec()),
-        message(7, log.encode_to_vec()),
-        message(8, start.encode_to_vec()),
-        message(9, end.encode_to_vec()),
-        message(10, list.encode_to_vec()),
-        message(11, events.encode_to_vec()),
-        message(12, briefing.encode_to_vec()),
-        message(17, prost_types::Timestamp { seconds: 1_700_000_000, nanos: 5 }.encode_to_vec()),
+        message(1, add.encode_to_vec()),
+        message(2, update.encode_to_vec()),
+        message(3, feedback.encode_to_vec()),
+        message(4, verify.encode_to_vec()),
+        message(5, promote.encode_to_vec()),
+        message(6, log.encode_to_vec()),
+        message(7, start.encode_to_vec()),
+        message(8, end.encode_to_vec()),
+        message(9, list.encode_to_vec()),
+        message(10, events.encode_to_vec()),
+        message(11, briefing.encode_to_vec()),
+        message(15, prost_types::Timestamp { seconds: 1_700_000_000, nanos: 5 }.encode_to_vec()),
     ]
 }

@@ -209,7 +209,7 @@ fn without_recall_bench_its_commands_end_with_2_and_say_what_to_install() {
         let said = stderr(&output);
         assert!(said.contains("recall-bench") && said.contains("hint: install it"), "{said}");
     }
-    for arguments in [["--json", "bench", "--forget"], ["bench", "--forget", "--json"]] {
+    for arguments in [["--json", "bench", "--mine"], ["bench", "--mine", "--json"]] {
         let output = home.recall(&arguments);
         assert_eq!((code(&output), stderr(&output).as_str()), (Some(2), ""), "{arguments:?}");
         let told: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");

@@ -61,13 +61,6 @@ impl Recall for Service {
         query::handle(self, &answering, request.into_inner()).await.map(Response::new)
     }
 
-    async fn candidates(
-        &self,
-        request: Request<v1::CandidatesRequest>,
-    ) -> Result<Response<v1::CandidatesResponse>, Status> {
-        search::candidates(self, request.into_inner()).await.map(Response::new)
-    }
-
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextResponse>, Status> {
         context_window::handle(self, request.into_inner()).await.map(Response::new)
     }

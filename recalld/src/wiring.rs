@@ -13,7 +13,7 @@ use recall_config::{
 use recall_core::{Clock as _, Weights};
 use recall_engine::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, JudgeSettings,
-    MemorySettings, PastSettings, Places, RankerChoice, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
+    MemorySettings, PastSettings, Places, RankerUse, Rankers, RerankSettings, StoreSettings, TranscriptSettings,
     WhySettings,
 };
 use recall_models::{BuiltIn, HashModel};
@@ -190,9 +190,8 @@ fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root:
         chunks_per_document: search.per_document.get(),
         weights: Weights { bm25: search.bm25_weight, ..Weights::default() },
         ranker: match search.ranker {
-            RankerSetting::Auto => RankerChoice::Own(dirs.code_ranker(root)),
-            RankerSetting::BuiltIn => RankerChoice::BuiltIn,
-            RankerSetting::None => RankerChoice::Fusion,
+            RankerSetting::BuiltIn => RankerUse::BuiltIn,
+            RankerSetting::None => RankerUse::Fusion,
         },
         learns_from_history: search.history,
         low_confidence: search.low_confidence,
@@ -292,9 +291,8 @@ mod tests {
     #[test]
     fn a_project_chooses_its_ranker() {
         let chosen = |configuration| project_settings(configuration, &Settings::default()).ranker;
-        assert!(matches!(chosen(""), RankerChoice::Own(path) if path.ends_with("code.ranker")));
-        assert_eq!(chosen("search.ranker = \"built-in\""), RankerChoice::BuiltIn);
-        assert_eq!(chosen("search.ranker = \"none\""), RankerChoice::Fusion);
+        assert_eq!(chosen(""), RankerUse::BuiltIn);
+        assert_eq!(chosen("search.ranker = \"none\""), RankerUse::Fusion);
     }
 
     #[test]

@@ -180,5 +180,5 @@ fn the_files_are_named_and_have_a_schema() {
     assert_eq!(files["files"].as_array().map(Vec::len), Some(2), "{files}");
     let schema: Value = serde_json::from_str(&ok(&sandbox, &project, &["schema"])).expect("JSON");
     assert_eq!(schema["properties"]["search"]["properties"]["ranker"]["anyOf"], Value::Null);
-    assert_eq!(schema["properties"]["search"]["properties"]["ranker"]["enum"][0], "auto");
+    assert_eq!(schema["properties"]["search"]["properties"]["ranker"]["enum"][0], "built-in");
 }

@@ -18,7 +18,6 @@ const FILES: &[(&str, &str)] = &[
     ("recall-cli/src/hook/seen.rs", "its own notes of sessions in the state home"),
     ("recall-cli/src/last_search.rs", "its own notes of searches in the cache home"),
     ("recall-cli/src/command/service.rs", "unit files that end in the checksum that it wrote"),
-    ("crates/recall-bench/src/own_training.rs", "a ranker in the data home"),
     ("recalld/src/", "its own socket, lock and logs"),
 ];
 

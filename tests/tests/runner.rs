@@ -53,7 +53,6 @@ mod task_loop;
 #[path = "shared_store/team.rs"]
 mod team;
 mod terminal;
-mod train;
 mod transcripts;
 mod trust;
 mod unused;

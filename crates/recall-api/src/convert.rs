@@ -3,7 +3,6 @@
 //! Each module converts one domain type. Both directions destructure their input without `..`, so that a new field
 //! stops the build until somebody decides about it.
 
-pub mod candidates;
 pub mod document;
 pub mod exact;
 pub mod filters;

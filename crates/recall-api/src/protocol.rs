@@ -13,6 +13,8 @@ use crate::v1::FILE_DESCRIPTOR_SET;
 /// would receive wrong answers. New messages and fields alone change neither.
 pub const PROTOCOLS: RangeInclusive<u32> = 1..=1;
 
+include!(concat!(env!("OUT_DIR"), "/rpcs.rs"));
+
 /// Returns the newest revision in both ranges; `None` if they do not overlap.
 pub fn newest_common(one: &RangeInclusive<u32>, other: &RangeInclusive<u32>) -> Option<u32> {
     let newest = *one.end().min(other.end());

@@ -34,9 +34,7 @@ pub(crate) enum Command {
     #[command(display_name = "recall-bench", after_help = examples!(
         "recall bench --mine",
         "recall bench --mine --ablate",
-        "recall bench --mine --train",
         "recall bench --loop",
-        "recall bench --forget",
     ))]
     Bench(BenchArgs),
 }
@@ -135,11 +133,8 @@ mod tests {
         for line in [
             "recall-bench",
             "recall-bench bench",
-            "recall-bench bench --train",
-            "recall-bench bench --mine --forget",
-            "recall-bench bench --mine --force",
             "recall-bench bench --mine --k 0",
-            "recall-bench bench --loop --train",
+            "recall-bench bench --loop --ablate",
             "recall-bench bench --mine --budget-tokens 100",
             "recall-bench eval",
             "recall-bench eval run --over http",
@@ -152,7 +147,7 @@ mod tests {
 
     #[test]
     fn global_options_are_accepted_before_and_after_the_command() {
-        for line in ["recall-bench --json bench --forget", "recall-bench bench --forget --json"] {
+        for line in ["recall-bench --json bench --loop", "recall-bench bench --loop --json"] {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
     }

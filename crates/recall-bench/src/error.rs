@@ -4,7 +4,6 @@ use crate::quality::mine::{CheckoutError, GitError, MineError};
 use crate::quality::{DatasetError, ForeignQuery, QueryProblem, RunError};
 use recall_api::Reason;
 use recall_cli::{CliError, CommandError, Exit};
-use recall_rank::TrainError;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -93,18 +92,6 @@ impl From<MineError> for BenchError {
             }
             MineError::Git(error) => error.into(),
         }
-    }
-}
-
-impl From<TrainError> for BenchError {
-    fn from(error: TrainError) -> Self {
-        let hint = match &error {
-            TrainError::Features { .. } => Some("install `recall` and `recalld` of one version"),
-            _ => None,
-        };
-        let message = format!("a ranker cannot be learnt: {error}");
-        let cli_error = CliError::new(Exit::Refused, Reason::Unsupported, message).with_causes_of(&error);
-        CliError { hint: hint.map(ToOwned::to_owned), ..cli_error }.into()
     }
 }
 

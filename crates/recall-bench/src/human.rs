@@ -1,7 +1,6 @@
-//! Text output of reports and of trained rankers.
+//! Text output of reports.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use crate::quality::{Comparison, Group, JudgeWorth, Metric};
 use anstyle::Style;
@@ -9,7 +8,6 @@ use recall_cli::text::style::{DIM, GOOD, STRONG, WARNING};
 use recall_cli::text::table::{Align, Column, render as table};
 use recall_cli::text::{count, count_noun, printable};
 
-use crate::own_training::TrainedRanker;
 use crate::report::{BudgetReport, MemoryReport, PromptReport, Report, SHOWN};
 
 /// Formats the means of all queries and of each group, then the contribution of each stage, then the changes.
@@ -45,24 +43,6 @@ pub(crate) fn report(report: &Report, width: Option<usize>) -> String {
         parts.push(heading + &comparison_table(["metric", "before", "now", "change"], &rows, width));
     }
     parts.join("\n")
-}
-
-/// Formats the training data, the comparison with the built-in ranker, and whether the ranker was kept.
-pub(crate) fn format_training(trained: &TrainedRanker, kept: Option<&Path>, width: Option<usize>) -> String {
-    let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
-    let head = format!(
-        "{STRONG}{}{STRONG:#} {DIM}{}, {} usable; ndcg@10 on commits that were not learnt from{DIM:#}\n",
-        printable(dataset),
-        count_noun(*queries as u64, "query", "queries"),
-        count(*usable as u64),
-    );
-    let rows = [format_comparison("on top of the built-in", own), format_comparison("from the history alone", alone)];
-    let table = comparison_table(["learnt", "built-in", "own", "difference"], &rows, width);
-    let became = match kept {
-        Some(path) => format!("kept in {}\n", printable(&path.to_string_lossy())),
-        None => "not kept: it is worse than the built-in ranker (`--force` keeps it all the same)\n".to_owned(),
-    };
-    format!("{head}\n{table}\n{became}")
 }
 
 /// Formats a judge's worth.

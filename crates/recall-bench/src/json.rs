@@ -1,13 +1,11 @@
-//! JSON output of reports and of trained rankers.
+//! JSON output of reports.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::quality::{Comparison, Group, JudgeWorth, Metric};
 use recall_api::json::{Envelope, answer};
 use serde::Serialize;
 
-use crate::own_training::TrainedRanker;
 use crate::report::{BudgetReport, Floor, FloorCheck, MemoryReport, PromptReport, Report};
 
 #[derive(Debug, Serialize)]
@@ -268,71 +266,5 @@ impl From<&FloorCheck> for Checked {
     fn from(check: &FloorCheck) -> Self {
         let FloorCheck { floor: Floor { metric, least }, mean } = *check;
         Self { metric: metric.to_string(), floor: least, mean, holds: check.holds() }
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Trained<'a> {
-    dataset: &'a str,
-    queries: usize,
-    usable: usize,
-    metric: &'static str,
-    /// Trained on top of the built-in ranker.
-    own: AgainstBuiltIn,
-    /// Trained on the history alone.
-    alone: AgainstBuiltIn,
-    kept: bool,
-    path: Option<String>,
-}
-
-/// A ranker compared with the built-in one.
-#[derive(Debug, Serialize)]
-struct AgainstBuiltIn {
-    built_in: f64,
-    own: f64,
-    difference: f64,
-    interval: [f64; 2],
-    better: usize,
-    worse: usize,
-    same: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Forgotten {
-    forgotten: bool,
-}
-
-/// Returns the JSON form of a trained ranker and its path.
-pub(crate) fn training_answer<'a>(trained: &'a TrainedRanker, kept: Option<&Path>) -> Envelope<Trained<'a>> {
-    let TrainedRanker { dataset, queries, usable, own, alone, ranker: _ } = trained;
-    answer(Trained {
-        dataset,
-        queries: *queries,
-        usable: *usable,
-        metric: "ndcg@10",
-        own: own.into(),
-        alone: alone.into(),
-        kept: kept.is_some(),
-        path: kept.map(|path| path.to_string_lossy().into_owned()),
-    })
-}
-
-/// Returns whether a ranker was removed, as JSON.
-pub(crate) fn forgotten(forgotten: bool) -> Envelope<Forgotten> {
-    answer(Forgotten { forgotten })
-}
-
-impl From<&Comparison> for AgainstBuiltIn {
-    fn from(comparison: &Comparison) -> Self {
-        let Comparison { queries: _, first, second, difference, interval, wins, losses, ties } = *comparison;
-        Self {
-            built_in: first,
-            own: second,
-            difference,
-            interval: interval.into(),
-            better: wins,
-            worse: losses,
-            same: ties,
-        }
     }
 }

@@ -1,7 +1,7 @@
-//! The `recall-bench` program: measurements of search quality, and rankers trained on a project's own history.
+//! The `recall-bench` program: measurements of search quality.
 //!
 //! `recall bench` and `recall eval` run it with their arguments. It is a program of its own, so that the everyday command
-//! links neither metrics nor training. Options, connection, output and errors are those of `recall_cli`; queries go to
+//! links no metrics. Options, connection, output and errors are those of `recall_cli`; queries go to
 //! the daemon as a search does.
 //!
 //! How the shipped rankers come about is the module `training`, a feature: it runs the engine, which the program must not link.
@@ -17,7 +17,6 @@ mod json;
 mod judge;
 mod output;
 mod over_mcp;
-mod own_training;
 pub mod quality;
 mod report;
 #[cfg(feature = "training")]

@@ -1,11 +1,11 @@
-//! The client: one method per RPC, and idempotency keys, which make writing calls safe to repeat.
+//! The client: one method for each RPC of the definition, and idempotency keys, which make writing calls safe to repeat.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use recall_api::v1;
-use tonic::{IntoRequest, IntoStreamingRequest, Request, Response, Status, Streaming};
+use tonic::{IntoRequest, IntoStreamingRequest, Response, Status, Streaming};
 
 use crate::error::ConnectError;
 use crate::handshake::{DaemonIdentity, OlderDaemon};
@@ -30,51 +30,56 @@ pub struct Client {
     older: Option<Arc<OlderDaemon>>,
 }
 
-/// Defines a method for each unary RPC that is safe to repeat.
-macro_rules! repeatable {
-    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
-        impl Client {
-            $(
-                $(#[$doc])*
-                pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
-                    let call = async |mut rpc: Rpc, request| rpc.$rpc(request).await.map(Response::into_inner);
-                    self.link.repeat(request.into_request(), call).await
-                }
-            )*
+/// Defines the method of an RPC. Each kind of `for_each_rpc` calls in its own way.
+macro_rules! method {
+    (repeatable $(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident) => {
+        $(#[$doc])*
+        pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
+            let call = async |mut rpc: Rpc, request| rpc.$rpc(request).await.map(Response::into_inner);
+            self.link.repeat(request.into_request(), call).await
+        }
+    };
+    (keyed $(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident) => {
+        $(#[$doc])*
+        pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
+            let mut request = request.into_request();
+            fill_key(&mut request.get_mut().idempotency_key);
+            let call = async |mut rpc: Rpc, request| rpc.$rpc(request).await.map(Response::into_inner);
+            self.link.repeat(request, call).await
+        }
+    };
+    (once $(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident) => {
+        $(#[$doc])*
+        pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
+            self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
+        }
+    };
+    (streaming $(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident) => {
+        $(#[$doc])*
+        pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<Streaming<v1::$Response>, Status> {
+            self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
+        }
+    };
+    (uploading $(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident) => {
+        $(#[$doc])*
+        pub async fn $rpc(
+            &self,
+            pieces: impl IntoStreamingRequest<Message = v1::$Request>,
+        ) -> Result<v1::$Response, Status> {
+            self.link.rpc().await.$rpc(pieces).await.map(Response::into_inner)
         }
     };
 }
 
-/// Defines a method for each unary RPC.
-macro_rules! unary {
-    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
+macro_rules! methods {
+    ($($(#[$doc:meta])* $kind:ident $rpc:ident: $Request:ident => $Response:ident;)*) => {
         impl Client {
-            $(
-                $(#[$doc])*
-                pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
-                    self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
-                }
-            )*
+            $(method! { $kind $(#[$doc])* $rpc: $Request => $Response })*
         }
     };
 }
 
-/// Defines a method for each RPC with a stream of responses.
-macro_rules! streaming {
-    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
-        impl Client {
-            $(
-                $(#[$doc])*
-                pub async fn $rpc(
-                    &self,
-                    request: impl IntoRequest<v1::$Request>,
-                ) -> Result<Streaming<v1::$Response>, Status> {
-                    self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
-                }
-            )*
-        }
-    };
-}
+recall_api::for_each_rpc!(methods);
 
 impl Client {
     /// Connects to the daemon, starts it if it is not running, and exchanges versions.
@@ -101,170 +106,10 @@ impl Client {
     pub fn daemon(&self) -> &DaemonIdentity {
         &self.daemon
     }
-
-    /// Adds a memory. Returns once it is on disk.
-    pub async fn add(&self, request: impl IntoRequest<v1::AddRequest>) -> Result<v1::AddResponse, Status> {
-        let request = request.into_request().map(v1::AddRequest::with_key);
-        let call = async |mut rpc: Rpc, request: Request<_>| rpc.add(request).await.map(Response::into_inner);
-        self.link.repeat(request, call).await
-    }
-
-    /// Writes an event into the flight recorder.
-    pub async fn log_event(
-        &self,
-        request: impl IntoRequest<v1::LogEventRequest>,
-    ) -> Result<v1::LogEventResponse, Status> {
-        let request = request.into_request().map(v1::LogEventRequest::with_key);
-        let call = async |mut rpc: Rpc, request: Request<_>| rpc.log_event(request).await.map(Response::into_inner);
-        self.link.repeat(request, call).await
-    }
-
-    /// Imports an export of another store.
-    pub async fn import(
-        &self,
-        pieces: impl IntoStreamingRequest<Message = v1::ImportRequest>,
-    ) -> Result<v1::ImportResponse, Status> {
-        self.link.rpc().await.import(pieces).await.map(Response::into_inner)
-    }
 }
 
-repeatable! {
-    /// Searches chunks by words, meaning, symbols and paths.
-    search: SearchRequest => SearchResponse;
-    /// Returns the features of every candidate document of a query, as the learned rankers see them.
-    candidates: CandidatesRequest => CandidatesResponse;
-    /// Finds every line that holds a literal or matches a regular expression.
-    exact: ExactRequest => ExactResponse;
-    /// Runs a query in RQL.
-    query: QueryRequest => QueryResponse;
-    /// Packs the context of a task or a file into one window.
-    context: ContextRequest => ContextResponse;
-    /// Returns what an agent should know about a prompt, a file or a failed command.
-    remind: RemindRequest => RemindResponse;
-    /// Returns one document, chunk or memory with its text.
-    get: GetRequest => GetResponse;
-    /// Lists documents and memories.
-    list: ListRequest => ListResponse;
-    /// Returns the documents related to a document.
-    related: RelatedRequest => RelatedResponse;
-    /// Returns the commits that changed a document.
-    history: HistoryRequest => HistoryResponse;
-    /// Returns where lines of a file come from.
-    why: WhyRequest => WhyResponse;
-    /// Returns the names of symbols that begin with a text.
-    names: NamesRequest => NamesResponse;
-    /// Returns the neighbours of a symbol, file or memory.
-    graph: GraphRequest => GraphResponse;
-    /// Returns the folders of a project with their code, what they import from each other, and its hot files.
-    layout: LayoutRequest => LayoutResponse;
-    /// Amends a memory; what the request leaves out stays as it is.
-    update: UpdateRequest => UpdateResponse;
-    /// Checks memories against the files, or confirms them.
-    verify: VerifyRequest => VerifyResponse;
-    /// Brings the summary of a session into the project.
-    keep_session: KeepSessionRequest => KeepSessionResponse;
-    /// Lists the sessions of a project.
-    list_sessions: ListSessionsRequest => ListSessionsResponse;
-    /// Lists the events of a session.
-    list_events: ListEventsRequest => ListEventsResponse;
-    /// Returns drafts of memories from what a session recorded.
-    list_drafts: ListDraftsRequest => ListDraftsResponse;
-    /// Searches what was said in the sessions of the project.
-    search_transcripts: SearchTranscriptsRequest => SearchTranscriptsResponse;
-    /// Returns how an error was met before.
-    find_fix: FindFixRequest => FindFixResponse;
-    /// Returns what another agent needs to go on with a session.
-    hand_off: HandOffRequest => HandOffResponse;
-    /// Returns a briefing for a new session.
-    briefing: BriefingRequest => BriefingResponse;
-    /// Returns what changed in the memories of a project since a time.
-    changes: ChangesRequest => ChangesResponse;
-    /// Returns the status of the daemon and the stores.
-    status: StatusRequest => StatusResponse;
-    /// Checks the stores, and repairs them on request.
-    doctor: DoctorRequest => DoctorResponse;
-    /// Returns what the stores hold, and an estimate of what answers saved.
-    stats: StatsRequest => StatsResponse;
-    /// Frees the space of deleted data.
-    compact: CompactRequest => CompactResponse;
-    /// Indexes a project and publishes it to a shared store.
-    publish: PublishRequest => PublishResponse;
-    /// Lists the installed models and those that can be pulled.
-    list_models: ListModelsRequest => ListModelsResponse;
-    /// Installs a model from a directory.
-    add_model: AddModelRequest => AddModelResponse;
-    /// Selects a model for a role.
-    use_model: UseModelRequest => UseModelResponse;
-    /// Opens the page in a browser, and returns a link to it.
-    open_page: OpenPageRequest => OpenPageResponse;
-    /// Returns the settings with their origins.
-    config: ConfigRequest => ConfigResponse;
-    /// Imports what another tool remembers.
-    migrate: MigrateRequest => MigrateResponse;
-    /// Audits what other tools remember.
-    audit: AuditRequest => AuditResponse;
-}
-
-unary! {
-    /// Records whether an item of an answer was useful.
-    feedback: FeedbackRequest => FeedbackResponse;
-    /// Removes documents from the index, or deletes memories.
-    remove: RemoveRequest => RemoveResponse;
-    /// Accepts, rejects or merges a memory that was only proposed.
-    review: ReviewRequest => ReviewResponse;
-    /// Takes back what was written.
-    roll_back: RollBackRequest => RollBackResponse;
-    /// Promotes a memory to a wider store.
-    promote: PromoteRequest => PromoteResponse;
-    /// Writes a backup into a file.
-    backup: BackupRequest => BackupResponse;
-    /// Adds what a backup has and the stores lack.
-    restore: RestoreRequest => RestoreResponse;
-    /// Shuts the daemon down.
-    shutdown: ShutdownRequest => ShutdownResponse;
-    /// Starts a session, with a briefing if the request asks for one.
-    start_session: StartSessionRequest => StartSessionResponse;
-    /// Ends a session with its summary.
-    end_session: EndSessionRequest => EndSessionResponse;
-    /// Deletes an installed model.
-    remove_model: RemoveModelRequest => RemoveModelResponse;
-}
-
-streaming! {
-    /// Indexes files, with progress. Dropping the stream stops the run.
-    index: IndexRequest => IndexEvent;
-    /// Rebuilds all derived data of a store, with progress. Dropping the stream stops the run.
-    rebuild: RebuildRequest => IndexEvent;
-    /// Exports the contents of a store.
-    export: ExportRequest => ExportResponse;
-    /// Downloads a model from a hub, with progress.
-    pull_model: PullModelRequest => TransferEvent;
-    /// Installs the ONNX runtime, with progress.
-    install_runtime: InstallRuntimeRequest => TransferEvent;
-}
-
-/// A request with an idempotency key.
-pub(crate) trait Keyed {
-    /// Sets a new key if the request has none.
-    #[must_use]
-    fn with_key(self) -> Self;
-}
-
-impl Keyed for v1::AddRequest {
-    fn with_key(mut self) -> Self {
-        fill(&mut self.idempotency_key);
-        self
-    }
-}
-
-impl Keyed for v1::LogEventRequest {
-    fn with_key(mut self) -> Self {
-        fill(&mut self.idempotency_key);
-        self
-    }
-}
-
-fn fill(key: &mut String) {
+/// Sets a new key if the request has none.
+fn fill_key(key: &mut String) {
     if key.is_empty() {
         *key = unique_key();
     }
@@ -284,10 +129,12 @@ mod tests {
 
     #[test]
     fn every_call_gets_a_unique_key_unless_it_has_one() {
-        let keys: std::collections::BTreeSet<_> =
-            (0..100).map(|_| v1::AddRequest::default().with_key().idempotency_key).collect();
+        let with_key = |mut key: String| {
+            fill_key(&mut key);
+            key
+        };
+        let keys: std::collections::BTreeSet<_> = (0..100).map(|_| with_key(String::new())).collect();
         assert_eq!(keys.len(), 100);
-        let given = v1::LogEventRequest { idempotency_key: "mine".to_owned(), ..Default::default() };
-        assert_eq!(given.with_key().idempotency_key, "mine");
+        assert_eq!(with_key("mine".to_owned()), "mine");
     }
 }

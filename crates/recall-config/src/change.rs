@@ -367,9 +367,12 @@ mod tests {
     #[test]
     fn a_new_value_replaces_the_old_one_and_nothing_else() {
         check(set(FILE, "search.per_document", "5"), &FILE.replace("= 3 #", "= 5 #"));
-        check(set(FILE, "search.ranker", "auto"), &FILE.replace("\"none\"", "\"auto\""));
-        check(set("search.ranker = \"none\" # x\n", "search.ranker", "auto"), "search.ranker = \"auto\" # x\n");
-        check(set("search = { ranker = \"none\" }\n", "search.ranker", "auto"), "search = { ranker = \"auto\" }\n");
+        check(set(FILE, "search.ranker", "built-in"), &FILE.replace("\"none\"", "\"built-in\""));
+        check(set("search.ranker = \"none\" # x\n", "search.ranker", "built-in"), "search.ranker = \"built-in\" # x\n");
+        check(
+            set("search = { ranker = \"none\" }\n", "search.ranker", "built-in"),
+            "search = { ranker = \"built-in\" }\n",
+        );
     }
 
     #[test]
@@ -404,9 +407,9 @@ mod tests {
     #[test]
     fn a_value_in_place_of_a_section_is_refused() {
         assert!(
-            matches!(set("search = 1\n", "search.ranker", "auto"), Err(Fault::NotATable { section }) if section == "search")
+            matches!(set("search = 1\n", "search.ranker", "built-in"), Err(Fault::NotATable { section }) if section == "search")
         );
-        assert!(matches!(set("[search", "search.ranker", "auto"), Err(Fault::Syntax(_))));
+        assert!(matches!(set("[search", "search.ranker", "built-in"), Err(Fault::Syntax(_))));
     }
 
     proptest::proptest! {

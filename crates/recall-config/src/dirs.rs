@@ -8,7 +8,6 @@ mod runtime;
 
 use std::path::{Path, PathBuf};
 
-use recall_core::ContentHash;
 pub use runtime::RuntimeError;
 
 use crate::{Environment, PlatformDirs};
@@ -164,14 +163,6 @@ impl Dirs {
         self.data.join("stores").join(short_hash(root))
     }
 
-    /// Returns the path of a project's own code ranker, trained on its history. The file need not exist.
-    ///
-    /// The path contains the store's id, which is a hash of the root's path, so the root must be resolved first.
-    pub fn code_ranker(&self, root: &Path) -> PathBuf {
-        let id = ContentHash::hash(root.as_os_str().as_encoded_bytes()).short();
-        self.data.join("rankers").join(id).join("code.ranker")
-    }
-
     /// Returns the folder of installed models.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")
@@ -317,15 +308,5 @@ mod tests {
         assert_eq!(folder.file_name().expect("named").len(), 16);
         assert_eq!(folder, dirs.store_dir(Path::new("/src/a")));
         assert_ne!(folder, dirs.store_dir(Path::new("/src/b")));
-    }
-
-    #[test]
-    fn every_project_has_its_own_ranker_path() {
-        let dirs = Dirs::below(Path::new("/r"));
-        let file = dirs.code_ranker(Path::new("/src/a"));
-        let folder = file.parent().expect("in a folder");
-        assert_eq!(file, folder.join("code.ranker"));
-        assert_eq!(folder.parent(), Some(Path::new("/r/data/rankers")));
-        assert_ne!(file, dirs.code_ranker(Path::new("/src/b")));
     }
 }

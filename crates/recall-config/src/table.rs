@@ -237,6 +237,6 @@ mod tests {
             of("limits.parse_time")
         );
         assert!(of("index.at_once").ends_with("share of the memory for indexing."), "{}", of("index.at_once"));
-        assert_eq!(described["search.ranker"].default, "\"auto\"");
+        assert_eq!(described["search.ranker"].default, "\"built-in\"");
     }
 }

@@ -61,7 +61,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`operations`](Self::operations),
 ///   [`chunks_to_embed`](Self::chunks_to_embed), [`use_encoders`](Self::use_encoders), [`use_preranker`](Self::use_preranker),
 ///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge).
-/// - Training: [`feature_set`](Self::feature_set), [`built_in_rankers`](Self::built_in_rankers), [`candidates`](Self::candidates).
+/// - Training: [`candidates`](Self::candidates).
 pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     pub(crate) settings: EngineSettings,

@@ -122,8 +122,8 @@ pub use session::{
 pub use session_log::SessionError;
 pub use settings::{
     AdoptSettings, BriefingParts, EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, JudgeSettings,
-    MemorySettings, OnBattery, PastSettings, Places, RankerChoice, RerankSettings, Reranker, StoreSettings,
-    StoreSettingsSource, TranscriptSettings, WhySettings,
+    MemorySettings, OnBattery, PastSettings, Places, RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
+    TranscriptSettings, WhySettings,
 };
 pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
 pub use warning::{Coverage, Indexing, LeftOutGroup, UnreadLines, Warning};

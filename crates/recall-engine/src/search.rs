@@ -130,8 +130,7 @@ impl Engine {
         let mut clock = StageClock::default();
         let shared_use = shared;
         let plan = SearchPlan::new(self, origin, request, shared, time_words, &mut clock)?;
-        let SearchPlan { understood, paths, scope, stores, shared, base, ranking, period, time_words, mut warnings } =
-            plan;
+        let SearchPlan { understood, paths, scope, stores, shared, base, period, time_words, mut warnings } = plan;
         let searched = searched_stores(&stores, &shared);
         let whole = OnceCell::new();
         let mut search = Search {
@@ -142,7 +141,7 @@ impl Engine {
             searched: &searched,
             stores: &stores,
             base: &base,
-            ranking: &ranking,
+            rankers: base.rankers(&self.settings.rankers),
             filter,
             period: period.as_ref(),
             past: PastUse::Adopted,
@@ -220,7 +219,7 @@ impl Search<'_> {
     /// Semantic retrieval is left out if the rankers have no semantic features.
     fn deciding(&self) -> (RetrieverWeights, Option<&Rankers>) {
         let weights = self.weights();
-        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &self.given_weights()));
+        let deciding = self.rankers.filter(|_| order::is_learned(self, &self.given_weights()));
         if deciding.is_some_and(|rankers| !rankers.are_semantic()) {
             return (RetrieverWeights { semantic: 0.0, ..weights }, deciding);
         }
@@ -315,7 +314,7 @@ impl Search<'_> {
         let unknown = unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem });
         let mut warnings: Vec<Warning> = left_out.chain(masked).chain(unknown).collect();
         warnings.extend(page.unread.iter().cloned());
-        if self.ranking.rankers.is_some() && self.given_weights() != Weights::default() {
+        if self.rankers.is_some() && self.given_weights() != Weights::default() {
             warnings.push(Warning::WeightsDecide);
         }
         let failures = [&rescored.prerank, &rescored.rerank].into_iter().filter_map(rerank::Outcome::failure);

@@ -15,7 +15,7 @@ use recall_os::git::UserConfig;
 use recall_shared::Guarded;
 use recall_text::AGENT_FOLDERS;
 
-use crate::ranking::Rankers;
+use crate::ranking::{RankerUse, Rankers};
 
 /// The folders of a user's stores.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub struct EngineSettings {
     pub few_files_wait: Duration,
     /// How long the job or search that builds a store's first index, and a search without a hit, wait for embeddings.
     pub embedding_wait: Duration,
-    /// The rankers of stores that have none of their own.
+    /// The rankers.
     pub rankers: Rankers,
     /// The instant embedding model. Without it and without an encoder, ranking uses words only.
     pub model: Option<EmbeddingModel>,
@@ -295,8 +295,8 @@ pub struct StoreSettings {
     pub chunks_per_document: usize,
     /// Weights for requests that have none. A search uses the project's for all its stores.
     pub weights: Weights,
-    /// The choice of rankers. A search uses the project's for all its stores.
-    pub ranker: RankerChoice,
+    /// What orders candidates. A search uses the choice of its project for all its stores.
+    pub ranker: RankerUse,
     /// Whether the project's own history orders its code, where it is better.
     pub learns_from_history: bool,
     /// The confidence below which an answer is doubtful. A search uses the project's value for all its stores.
@@ -332,7 +332,7 @@ impl Default for StoreSettings {
             types: Vec::new(),
             chunks_per_document: 2,
             weights: Weights::default(),
-            ranker: RankerChoice::BuiltIn,
+            ranker: RankerUse::BuiltIn,
             learns_from_history: true,
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
@@ -405,18 +405,6 @@ impl Default for TranscriptSettings {
         let files = NonZero::new(200).expect("200 is not zero");
         Self { read: false, files, age: Duration::from_hours(90 * 24), bytes: 128 * 1024 * 1024 }
     }
-}
-
-/// The choice of the rankers of a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RankerChoice {
-    /// The ranker for code in this file, trained on the project's history, and the built-in ones for other kinds. If the file is
-    /// missing or unusable, the built-in rankers.
-    Own(PathBuf),
-    /// The built-in rankers.
-    BuiltIn,
-    /// No ranker: the weighted fusion of the retrievers' ranks.
-    Fusion,
 }
 
 /// Opens the journals in the folder at a plain path below a root: on disk, or in memory for tests.

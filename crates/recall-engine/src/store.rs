@@ -50,7 +50,7 @@ use crate::git::Head;
 use crate::ledger::Ledger;
 use crate::mask;
 use crate::past_root::PastRoot;
-use crate::ranking::Rankers;
+use crate::ranking::{RankerUse, Rankers};
 use crate::session_log::Sessions;
 use crate::settings::StoreSettings;
 use crate::shared::repository_name;
@@ -68,7 +68,7 @@ pub(crate) use jobs::Jobs;
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use oppositions::Oppositions;
 pub(crate) use registry::Registry;
-pub(crate) use settings::{Configuration, CurrentSettings, Ranking};
+pub(crate) use settings::{Configuration, CurrentSettings};
 
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,
@@ -143,9 +143,12 @@ impl Store {
         self.repository.get_or_init(|| repository_name(&self.root)).clone()
     }
 
-    /// Returns the rankers that order its candidates now: `built_in`, unless it has its own.
-    pub(crate) fn ranking(&self, built_in: &Rankers) -> Arc<Ranking> {
-        self.settings.ranking(built_in)
+    /// Returns the rankers that order its candidates now; `None` if the fused order is final.
+    pub(crate) fn rankers<'r>(&self, built_in: &'r Rankers) -> Option<&'r Rankers> {
+        match self.settings.current().ranker {
+            RankerUse::BuiltIn => Some(built_in),
+            RankerUse::Fusion => None,
+        }
     }
 
     /// Returns whether its first index run is pending. A store that is empty after a scan has no files to index.

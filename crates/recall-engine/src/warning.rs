@@ -169,11 +169,6 @@ pub enum Warning {
         /// The error and its causes, as one text.
         reason: String,
     },
-    /// The ranker that was trained on the project's history cannot be used: the built-in ones were.
-    RankerUnusable {
-        /// Why not, as one text.
-        reason: String,
-    },
     /// A word of the query has the form of a filter but is not one: it is searched for as a word.
     UnknownFilter {
         /// The word as the query has it.

@@ -176,7 +176,6 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         failed,
         failures: failed_files,
         ranker,
-        ranker_problem,
         history,
         embedded,
         model,
@@ -185,7 +184,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         repaired,
         configuration,
     } = state;
-    let mut warnings = troubles(repaired, ranker_problem, embeddings_problems, model.as_deref(), configuration);
+    let mut warnings = troubles(repaired, embeddings_problems, model.as_deref(), configuration);
     warnings.extend((memories_pending > 0).then(|| not_in_journals(memories_pending)));
     let part = |with: u64| if chunks == 0 { 1.0 } else { with as f64 / chunks as f64 };
     v1::StoreStatus {
@@ -258,18 +257,16 @@ pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
 
 fn troubles(
     repaired: Vec<String>,
-    ranker: Option<String>,
     embeddings: Vec<String>,
     model: Option<&str>,
     configuration: Vec<String>,
 ) -> Vec<v1::Warning> {
     let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
-    let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerUnusable { reason });
     let instead = || model.map(str::to_owned);
     let unusable = |reason| recall_engine::Warning::EmbeddingsUnusable { reason, instead: instead() };
     let embeddings = embeddings.into_iter().map(unusable);
     let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
-    warning::to_proto(repaired.chain(ranker).chain(embeddings).chain(configuration).collect())
+    warning::to_proto(repaired.chain(embeddings).chain(configuration).collect())
 }
 
 /// Returns the warning that the stores' status is not available.

@@ -156,12 +156,6 @@ fn one(warning: Warning) -> v1::Warning {
         Warning::EmbeddingsUnusable { reason, instead } => unusable(&reason, instead),
         Warning::NotReranked { reason } => without_reranking(&reason),
         Warning::NotJudged { reason } => without_judge(&reason),
-        Warning::RankerUnusable { reason } => {
-            let message =
-                format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
-            let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
-            new("RANKER_UNUSABLE", Severity::Warning, message, hint)
-        }
         Warning::UnknownFilter { word, problem } => {
             let message = format!("`{word}` is searched as a word and is not a filter: {problem}");
             new("UNKNOWN_FILTER", Severity::Notice, message, "")

@@ -110,37 +110,6 @@ fn operators_of_query_languages_are_plain_words() {
     case.still_answers(daemon);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_for_candidates_is_validated_like_a_search() {
-    let case = Case::new();
-    assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
-    let (client, daemon) = (case.client().await, case.daemon());
-    let good = v1::CandidatesRequest {
-        context: Some(case.context()),
-        query: KNOWN.0.to_owned(),
-        rankers: true,
-        ..v1::CandidatesRequest::default()
-    };
-    let answer = client.candidates(good.clone()).await.expect("nothing is wrong with it");
-    let document = answer.documents.iter().find(|document| document.path == KNOWN.1).expect("it may answer");
-    assert_eq!(document.features.len(), answer.features.len());
-    assert!(document.start_line >= 1 && document.end_line >= document.start_line, "{document:?}");
-    assert_eq!(answer.rankers.keys().collect::<Vec<_>>(), ["code", "prose"]);
-    let without = client.candidates(v1::CandidatesRequest { rankers: false, ..good.clone() }).await.expect("as well");
-    assert!(without.rankers.is_empty());
-    for (request, reason, says) in [
-        (v1::CandidatesRequest { query: " ".to_owned(), ..good.clone() }, Reason::InvalidArgument, "query"),
-        (v1::CandidatesRequest { query: "x".repeat(1 << 20), ..good.clone() }, Reason::LimitExceeded, "query"),
-        (v1::CandidatesRequest { scope: 99, ..good.clone() }, Reason::InvalidScope, "scope"),
-        (v1::CandidatesRequest { context: None, ..good }, Reason::InvalidArgument, "working_directory"),
-    ] {
-        let failure = Failure::from_status(&client.candidates(request).await.expect_err(says));
-        assert_eq!(failure.reason, reason, "{failure}");
-        assert!(failure.message.contains(says), "{failure}");
-    }
-    case.still_answers(daemon);
-}
-
 #[test]
 fn limits_out_of_range_are_refused() {
     let case = Case::new();

@@ -162,11 +162,6 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
             };
             reported(client.search(request).await)
         }
-        "Candidates" => {
-            let query = probe.words.clone();
-            let request = v1::CandidatesRequest { context, query, scope, ..v1::CandidatesRequest::default() };
-            reported(client.candidates(request).await)
-        }
         "Query" => {
             let rql = "SELECT * FROM chunk LIMIT 50".to_owned();
             reported(client.query(v1::QueryRequest { context, rql, scope, explain: probe.more }).await)

@@ -14,10 +14,8 @@ const MOST_DAYS: u32 = 36_500;
 /// How the candidates of a search are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankerSetting {
-    /// By the project's own ranker if there is one, otherwise by the built-in ones.
-    #[default]
-    Auto,
     /// By the built-in rankers.
+    #[default]
     BuiltIn,
     /// Without a ranker, by the weighted fusion of the retrievers' ranks.
     None,
@@ -25,12 +23,11 @@ pub enum RankerSetting {
 
 impl RankerSetting {
     /// All choices, the default first.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::BuiltIn, Self::None];
+    pub const ALL: [Self; 2] = [Self::BuiltIn, Self::None];
 
     /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Auto => "auto",
             Self::BuiltIn => "built-in",
             Self::None => "none",
         }
@@ -212,7 +209,7 @@ mod tests {
     fn another_word_is_refused_with_the_choices() {
         let word = |text: &str| Value::String(text.to_owned());
         assert_eq!(log_level().parse(&word("loud")), Err("one of error, warn, info, debug, trace".to_owned()));
-        assert_eq!(ranker().parse(&word("best")), Err("one of auto, built-in, none".to_owned()));
+        assert_eq!(ranker().parse(&word("best")), Err("one of built-in, none".to_owned()));
     }
 
     #[test]

@@ -118,7 +118,7 @@ section! {
         /// The BM25 weight for requests without one; `None` for that of the query's class.
         bm25_weight: Option<f32> = None, Project, or_word("auto", weight());
         /// How candidates are ranked.
-        ranker: RankerSetting = RankerSetting::Auto, Project, choices::ranker();
+        ranker: RankerSetting = RankerSetting::BuiltIn, Project, choices::ranker();
         /// Whether the project's own history orders its code, where it is better.
         history: bool = true, Project, yes_or_no();
         /// Which built-in model provides semantic search.

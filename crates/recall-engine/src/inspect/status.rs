@@ -12,7 +12,7 @@ use crate::embeddings::Embedded;
 use crate::error::StatusError;
 use crate::known::Known;
 use crate::origin::Origin;
-use crate::ranking::{RankerUse, Rankers};
+use crate::ranking::RankerUse;
 use crate::store::Store;
 use crate::warning::{Indexing, LeftOutGroup};
 use crate::{Engine, mask};
@@ -78,8 +78,6 @@ pub struct StoreStatus {
     pub failures: Vec<FailureEntry>,
     /// What orders the candidates of a search at present.
     pub ranker: RankerUse,
-    /// Why the project's own ranker is not used.
-    pub ranker_problem: Option<String>,
     /// What was learnt from the project's history; `None` if nothing was yet, or if that is switched off.
     pub history: Option<HistoryStatus>,
     /// The embedding models, the selected one first, each with the number of chunks that it has embedded.
@@ -162,10 +160,7 @@ impl Engine {
             // An unreadable journal is reported by `faults`.
             let _ = store.ledger.refresh(self.clock.now());
         }
-        let stores = stores
-            .iter()
-            .map(|store| store_status(store, &self.settings.rankers, failures))
-            .collect::<Result<_, _>>()?;
+        let stores = stores.iter().map(|store| store_status(store, failures)).collect::<Result<_, _>>()?;
         Ok(Status { stores, open_stores: self.registry.open_stores().len() })
     }
 }
@@ -174,14 +169,13 @@ impl Engine {
     /// Returns the status of all open stores. A store that cannot be read is left out.
     pub fn status_of_open_stores(&self, failures: usize) -> Status {
         let open = self.registry.open_stores();
-        let mut stores: Vec<_> =
-            open.iter().filter_map(|store| store_status(store, &self.settings.rankers, failures).ok()).collect();
+        let mut stores: Vec<_> = open.iter().filter_map(|store| store_status(store, failures).ok()).collect();
         stores.sort_by(|a, b| (a.scope, &a.root).cmp(&(b.scope, &b.root)));
         Status { stores, open_stores: open.len() }
     }
 }
 
-fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
+fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
     let (counts, indexed, failed, skipped, entries, unparsed) = store.index.read(|snapshot| {
         let mut known = store.index.known_documents();
         // Between an ingest's commit and the reading of what it wrote.
@@ -200,7 +194,6 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     by_language.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let (faults, fault_count) = store.ledger.faults(failures);
     let coverage = store.coverage();
-    let ranking = store.ranking(built_in);
     let ruled_out = store.files.scans().ruled_out();
     let listed = store.files.scans().listed_files();
     // The scan and the catalog are of one moment each; an ingest may end in between.
@@ -229,8 +222,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         ruled_out: ruled_out.count,
         failed: failed + fault_count,
         failures: failure_list(faults, unparsed, entries, &ruled_out.listed, failures),
-        ranker: ranking.used,
-        ranker_problem: ranking.problem.clone(),
+        ranker: store.settings().ranker,
         history: history_status(store),
         embedded: store
             .index

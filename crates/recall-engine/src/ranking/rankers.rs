@@ -31,9 +31,7 @@ struct BySet {
 /// What determines the order of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankerUse {
-    /// For code, a ranker that was trained on the project's history; for other kinds, the built-in rankers.
-    Own,
-    /// The built-in rankers, for every kind.
+    /// The built-in rankers.
     BuiltIn,
     /// No ranker: the weighted fusion of the retrievers' ranks.
     Fusion,
@@ -43,7 +41,6 @@ impl RankerUse {
     /// Returns its name, as a status shows it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Own => "own",
             Self::BuiltIn => "built-in",
             Self::Fusion => "none",
         }

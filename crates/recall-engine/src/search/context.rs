@@ -21,7 +21,8 @@ use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::matching::PeriodLimit;
 use crate::mount::Mount;
-use crate::store::{Ranking, Store};
+use crate::ranking::Rankers;
+use crate::store::Store;
 use crate::task_pool::Deferred;
 use crate::warning::Coverage;
 
@@ -85,7 +86,8 @@ pub(super) struct Search<'a> {
     pub(super) stores: &'a [MountedStore],
     /// The store whose settings apply to the search: the first one, or the project's.
     pub(super) base: &'a Store,
-    pub(super) ranking: &'a Ranking,
+    /// `None` if the fused order is final.
+    pub(super) rankers: Option<&'a Rankers>,
     /// A condition on hits, in addition to the filters of the request.
     pub(super) filter: Option<&'a Filter>,
     /// The period that hits were made in; `None` for any time.

@@ -97,8 +97,7 @@ fn with_rank(search: &Search<'_>, ranked: &Ranked<'_>, hit: Hit) -> Hit {
 
 /// Returns what each feature added to the ranker's score, without the zeros.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
-    let rankers = search.ranking.rankers.as_ref();
-    let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.set)) else { return Vec::new() };
+    let Some(ranker) = search.rankers.and_then(|rankers| rankers.relevance(learned.set)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.features.row(learned.place)).by_feature;
     features::all_names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

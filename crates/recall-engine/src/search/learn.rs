@@ -134,7 +134,6 @@ impl Engine {
         let understood = Understood { filters, scope: None, ..understand(subject) };
         let request = SearchRequest { recording: Recording::Off, ..SearchRequest::new(subject, Scope::Project, 10) };
         let stores = [MountedStore::in_scope(Arc::clone(store))];
-        let ranking = store.ranking(&self.settings.rankers);
         let searched = searched_stores(&stores, &[]);
         let mut search = Search {
             engine: self,
@@ -144,7 +143,7 @@ impl Engine {
             searched: &searched,
             stores: &stores,
             base: store,
-            ranking: &ranking,
+            rankers: store.rankers(&self.settings.rankers),
             filter: None,
             period: None,
             past: PastUse::OnTrial { precedents, weight: 0.0 },

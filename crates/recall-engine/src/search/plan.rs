@@ -18,7 +18,7 @@ use crate::error::{SearchError, StoreError};
 use crate::indexing::freshen;
 use crate::matching::{OutsidePaths, PathFilters, PeriodLimit};
 use crate::origin::Origin;
-use crate::store::{Ranking, Store, StructureWait};
+use crate::store::{Store, StructureWait};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
 
@@ -34,7 +34,6 @@ pub(super) struct SearchPlan {
     pub(super) shared: Vec<SharedAnswer>,
     /// The store whose settings apply.
     pub(super) base: Arc<Store>,
-    pub(super) ranking: Arc<Ranking>,
     /// The period that hits were made in.
     pub(super) period: Option<PeriodLimit>,
     /// The words of the query that name it.
@@ -108,11 +107,9 @@ impl SearchPlan {
             // The settings of the project apply, though its documents are not searched.
             None => engine.registry.project(origin, &*engine.clock)?,
         };
-        let ranking = base.ranking(&engine.settings.rankers);
         let shared = answers(pending, &mut warnings);
-        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerUnusable { reason }));
         clock.lap(Stage::Freshness);
-        Ok(Self { understood, paths, scope, stores, shared, base, ranking, period, time_words, warnings })
+        Ok(Self { understood, paths, scope, stores, shared, base, period, time_words, warnings })
     }
 }
 
