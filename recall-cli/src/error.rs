@@ -5,7 +5,8 @@ use std::error::Error;
 use std::io;
 
 use recall_api::hint::{self, Audience};
-use recall_api::{Failure, Reason};
+use recall_api::v1::Warning;
+use recall_api::{Failure, Reason, is_not_indexed_yet};
 use recall_client::daemon::StopError;
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{ChangeError, ConfigError, DirsError, ProjectError};
@@ -256,6 +257,8 @@ pub enum Exit {
     Escalated,
     /// A loop ended with open tasks.
     Unfinished,
+    /// Nothing was found in a project that is not indexed yet.
+    NotIndexedYet,
     /// A bug in recall.
     Internal,
     /// The user interrupted the program.
@@ -263,6 +266,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The result of a search without hits: they may be in a project that is not indexed yet.
+    pub(crate) fn without_hits(warnings: &[Warning]) -> Self {
+        if is_not_indexed_yet(warnings) { Self::NotIndexedYet } else { Self::NothingFound }
+    }
+
     /// The exit code.
     pub fn code(self) -> u8 {
         match self {
@@ -273,6 +281,7 @@ impl Exit {
             Self::Refused => 4,
             Self::Escalated => 5,
             Self::Unfinished => 6,
+            Self::NotIndexedYet => 7,
             Self::Internal => 70,
             Self::Interrupted => 130,
         }

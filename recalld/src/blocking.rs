@@ -25,6 +25,10 @@ pub(crate) const ELSEWHERE: usize = 16;
 /// one that closes the engine.
 pub(crate) const THREADS: usize = ELSEWHERE + 2;
 
+/// The maximum number of index jobs and exports that clients requested at once: half of the threads. The engine bounds how many of
+/// them index more than a few files; the others need not wait for these.
+pub(crate) const JOBS_AT_ONCE: NonZero<usize> = NonZero::new(ELSEWHERE / 2).expect("not zero");
+
 static PLACES_ELSEWHERE: Semaphore = Semaphore::const_new(ELSEWHERE);
 
 /// The permit to run a call on a worker thread.

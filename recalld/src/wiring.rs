@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::admission::Admission;
-use crate::blocking::Jobs;
+use crate::blocking::{JOBS_AT_ONCE, Jobs};
 use crate::configuration::Configuration;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
@@ -46,7 +46,6 @@ const TRANSFERS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero"
 pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Configuration, events: Events) -> Daemon {
     let Configuration { dirs, environment, started: _ } = &configuration;
     let stop = CancellationToken::new();
-    let at_once = settings.index.at_once;
     let models = Arc::new(Models::new(dirs, environment, &settings));
     let parsers = Arc::new(ParserPool::new(settings.daemon.parser_idle));
     let shares = Shares::split(settings.daemon.memory_ceiling_bytes);
@@ -68,7 +67,7 @@ pub(crate) fn daemon(identity: Identity, settings: Settings, configuration: Conf
         activity: Activity::new(admission.clone()),
         admission,
         reported: Reported::default(),
-        jobs: Jobs::new(at_once, stop.clone()),
+        jobs: Jobs::new(JOBS_AT_ONCE, stop.clone()),
         transfers: Jobs::new(TRANSFERS_AT_ONCE, stop.clone()),
         page: Page::new(page, stop.clone()),
         events,

@@ -35,7 +35,7 @@ const SAMPLE: Duration = Duration::from_secs(5);
 const WARM_UP: f64 = 0.25;
 
 /// The warnings that say that an answer may be behind the files.
-const ANNOUNCED: [&str; 4] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_COMPARED"];
+const ANNOUNCED: [&str; 5] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_INDEXED_YET", "NOT_COMPARED"];
 
 /// What the threads share.
 struct Load {

@@ -26,7 +26,7 @@ pub fn workspace() -> PathBuf {
 /// # Panics
 /// If that takes longer than [`recall_testkit::DEADLINE`], or if a search gives no JSON.
 pub fn settle(sandbox: &Sandbox, project: &Project) {
-    const PARTIAL: [&str; 3] = ["INDEXING", "LINKS_BEHIND", "EMBEDDINGS_TO_COME"];
+    const PARTIAL: [&str; 4] = ["INDEXING", "NOT_INDEXED_YET", "LINKS_BEHIND", "EMBEDDINGS_TO_COME"];
     wait_until("an answer from everything", || {
         let outcome = sandbox.recall(project, &["--json", "search", "is everything of this project there"]);
         let answer: Value =

@@ -73,7 +73,7 @@ fn many_projects_at_once_stay_below_the_ceiling() {
     let roots: Vec<PathBuf> = (0..10).map(|number| case.project(&format!("p{number}"), FILES, 4_000)).collect();
     let watched = Peak::of(case.pid);
     for (code, said) in search_all(&case.sandbox, &roots) {
-        assert!(matches!(code, Some(0 | 1)), "a first search failed with {code:?}: {said}");
+        assert!(matches!(code, Some(0 | 1 | 7)), "a first search failed with {code:?}: {said}");
     }
     // Projects that had to wait are indexed without another request.
     for root in &roots {

@@ -11,7 +11,7 @@ use serde_json::Value;
 const ROUNDS: u64 = 60;
 
 /// The codes of the warnings that a response may be older than the files.
-const ANNOUNCED: [&str; 4] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_COMPARED"];
+const ANNOUNCED: [&str; 5] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_INDEXED_YET", "NOT_COMPARED"];
 
 /// A word that no file contains yet and that is not similar to another.
 fn word(round: u64) -> String {
@@ -54,6 +54,41 @@ fn write(project: &Project, round: u64, word: &str) -> String {
 fn ask(sandbox: &Sandbox, project: &Project, query: &str) -> Value {
     let outcome = sandbox.recall(project, &["--json", "search", query]);
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
+}
+
+/// Writes more files than a project may have that takes no turn to index.
+fn large_project(sandbox: &Sandbox, name: &str) -> Project {
+    let project = sandbox.project(name, &[]);
+    for number in 0..100 {
+        project.write(&format!("src/part_{number}.rs"), format!("pub fn {name}_{number}() {{}}\n"));
+    }
+    project
+}
+
+#[test]
+fn the_first_searches_of_many_projects_wait_for_their_turns() {
+    let sandbox = sandbox!().with_variable("RECALL_INDEX__AT_ONCE", "1");
+    let projects = ["ant", "bee", "cow", "dog", "elk"].map(|name| (name, large_project(&sandbox, name)));
+    let searching =
+        projects.iter().map(|(name, project)| sandbox.start_recall(project, &["search", &format!("{name}_7")]));
+    for running in searching.collect::<Vec<_>>() {
+        let outcome = running.finish();
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    }
+}
+
+#[test]
+fn nothing_found_in_a_project_that_is_not_indexed_yet_has_its_own_exit_code() {
+    let sandbox = sandbox!().with_variable("RECALL_INDEX__FIRST_WAIT", "0s");
+    let project = large_project(&sandbox, "gnu");
+    let outcome = sandbox.recall(&project, &["search", "gnu_7", "--json"]);
+    // A fast machine may be faster than the daemon's answer.
+    if outcome.code == Some(0) {
+        return;
+    }
+    assert_eq!(outcome.code, Some(7), "{outcome:?}");
+    let answer: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert!(answer["warnings"].to_string().contains("NOT_INDEXED_YET"), "{answer}");
 }
 
 #[test]

@@ -10,7 +10,21 @@ use recall_text::quantity::{count, count_noun};
 use crate::v1::{ExactResponse, Filters, GraphNode, GraphResponse, Indexing, SearchResponse, SearchStats, Warning};
 
 /// The codes of the warnings about outdated answers.
-const OUTDATED_CODES: [&str; 5] = ["SCAN_RUNNING", "NOT_COMPARED", "NOT_REFRESHED", "INDEXING", "INDEXING_QUEUED"];
+const OUTDATED_CODES: [&str; 6] =
+    ["SCAN_RUNNING", "NOT_COMPARED", "NOT_REFRESHED", "INDEXING", "INDEXING_QUEUED", NOT_INDEXED_YET];
+
+/// The code of the warning that a project of the answer has no complete index yet.
+pub const NOT_INDEXED_YET: &str = "NOT_INDEXED_YET";
+
+/// Whether a warning states that a project has no complete index yet, so that nothing found says nothing.
+pub fn is_not_indexed_yet(warnings: &[Warning]) -> bool {
+    warnings.iter().any(|warning| warning.code == NOT_INDEXED_YET)
+}
+
+/// Returns the words before the query of a search without hits.
+pub fn nothing_found(warnings: &[Warning]) -> &'static str {
+    if is_not_indexed_yet(warnings) { "Not known, since not all is indexed yet:" } else { "Nothing found for" }
+}
 
 /// Whether a warning states that recent edits may be missing in the answer.
 pub fn may_be_outdated(warnings: &[Warning]) -> bool {
@@ -56,7 +70,9 @@ fn files(stats: Option<&SearchStats>, warnings: &[Warning]) -> String {
         // Rounded down: an index that is not complete is not 100 % complete.
         let _ = write!(text, " ({} % indexed)", done * 100 / total);
     }
-    if may_be_outdated(warnings) {
+    if is_not_indexed_yet(warnings) {
+        text.push_str(", not all are indexed yet");
+    } else if may_be_outdated(warnings) {
         text.push_str(", the latest edits may be missing");
     } else if stale_files > 0 {
         let _ = write!(text, ", {} stale", count(stale_files));

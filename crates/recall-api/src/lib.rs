@@ -19,7 +19,10 @@ mod protocol;
 mod reason;
 pub mod v1;
 
-pub use answer::{Neighbours, may_be_outdated, neighbours, nothing_matches, searched_files};
+pub use answer::{
+    NOT_INDEXED_YET, Neighbours, is_not_indexed_yet, may_be_outdated, neighbours, nothing_found, nothing_matches,
+    searched_files,
+};
 pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, Rpc, newest_common, rpcs};
 pub use reason::{CLOSING, Failure, Reason};

@@ -24,12 +24,19 @@ const FILES_PART: u64 = 3;
 /// estimate: with it, an index run of 332 MB takes three quarters of the ceiling (bench `ceiling`, `add`).
 pub(crate) const COST_PER_BYTE: u64 = 12;
 
+/// The part of the memory of index runs, beside it, that first indexes of small projects take, and how many do so at once. Such an
+/// index takes a fraction of a second, so these wait for each other and not for large runs.
+const FEW_PART: u64 = 3;
+const FEW_AT_ONCE: u64 = 2;
+
 /// Below this heap size, a second thread of the lexical writer is not worth its memory.
 const TWO_WRITERS_BYTES: u64 = 40_000_000;
 
 /// The turns and the memory of index runs.
 pub(crate) struct IndexRuns {
     budget: Budget,
+    /// For first indexes of a few files.
+    few: Budget,
     share_bytes: u64,
     ceiling_bytes: u64,
     used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
@@ -55,6 +62,7 @@ impl IndexRuns {
         let MemorySettings { index_run_bytes, index_runs_at_once, ceiling_bytes, ref used_bytes } = *settings;
         Self {
             budget: Budget::new(index_run_bytes),
+            few: Budget::new(index_run_bytes / FEW_PART),
             share_bytes: index_run_bytes / index_runs_at_once.get() as u64,
             ceiling_bytes,
             used_bytes: Arc::clone(used_bytes),
@@ -69,6 +77,12 @@ impl IndexRuns {
     /// Takes a turn if that needs no waiting.
     pub(crate) fn try_begin(self: &Arc<Self>) -> Option<IndexRun> {
         self.begin(|| true)
+    }
+
+    /// Waits for a turn to index a few files of a project for the first time; it ends when the permit is dropped. Returns `None` if
+    /// `is_over` returns true first.
+    pub(crate) fn begin_few(&self, is_over: impl Fn() -> bool) -> Option<Permit> {
+        self.few.wait(self.few.usage().whole_bytes / FEW_AT_ONCE, is_over)
     }
 
     /// Waits for a turn, first come, first served. Returns `None` if `is_over` returns true first.
@@ -220,6 +234,16 @@ mod tests {
         let third = index_runs.try_begin().expect("a share is free");
         drop((second, third));
         assert_eq!(index_runs.usage(), BudgetUse { whole_bytes: 100, used_bytes: 0, waiting: 0 });
+    }
+
+    #[test]
+    fn first_indexes_of_a_few_files_wait_for_each_other_only() {
+        let index_runs = index_runs(120, 1);
+        let _large = index_runs.try_begin().expect("the queue is empty");
+        let few: Vec<_> = (0..FEW_AT_ONCE).map(|_| index_runs.begin_few(|| true).expect("there is room")).collect();
+        assert!(index_runs.begin_few(|| true).is_none());
+        drop(few);
+        assert!(index_runs.begin_few(|| true).is_some());
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub enum Warning {
     },
     /// The store waits for its turn to be indexed: the answer covers the documents so far.
     IndexingWaits,
+    /// The store has no complete index yet: that nothing was found says nothing.
+    NotIndexedYet(FirstIndex),
     /// The scan was not done in time: files that are new since the last one may be missing.
     ScanRunning,
     /// The links between the documents are still being read: the next answer may have another order.
@@ -222,6 +224,7 @@ impl Warning {
             self,
             Self::Indexing { .. }
                 | Self::IndexingWaits
+                | Self::NotIndexedYet(_)
                 | Self::ScanRunning
                 | Self::NotCompared { .. }
                 | Self::LeftOut { .. }
@@ -236,6 +239,28 @@ impl Warning {
                 | Self::SelectionLinesUnread(_)
         )
     }
+}
+
+/// The first index of a store, which is not complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstIndex {
+    /// The root of the store.
+    pub root: PathBuf,
+    /// The number of the scan whose end completes the index.
+    pub scan: u64,
+    /// What the scan does.
+    pub stage: FirstIndexStage,
+}
+
+/// What the scan for a first index does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstIndexStage {
+    /// It waits for its turn, after other projects.
+    Queued,
+    /// It lists the files.
+    Scanning,
+    /// It reads and writes them.
+    Indexing(Indexing),
 }
 
 /// Files that are not indexed for the same reason.

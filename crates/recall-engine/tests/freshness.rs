@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use recall_core::Timestamp;
-use recall_engine::{Engine, EngineSettings, Places, StoreSettings, Warning};
+use recall_engine::{
+    Answer, Cancel, Engine, EngineSettings, FirstIndexStage, MemorySettings, Origin, Places, StoreSettings, Warning,
+};
+use recall_testkit::wait_until;
 
-use crate::support::{Sandbox, SystemClock, paths, undated};
+use crate::support::{Sandbox, SystemClock, everything, paths, request, undated};
 
 #[test]
 fn the_first_search_of_a_project_indexes_it_and_says_so() {
@@ -19,6 +24,88 @@ fn the_first_search_of_a_project_indexes_it_and_says_so() {
     assert_eq!(paths(&answer)[0], "src/open.rs");
     assert!(matches!(answer.warnings[..], [Warning::IndexedOnTheWay { files: 2, .. }]), "{:?}", answer.warnings);
     assert_eq!(sandbox.search(&engine, "open_journal").warnings, []);
+}
+
+/// Settings with room for one large index run, whose searches do not wait.
+fn impatient_settings() -> EngineSettings {
+    let memory = MemorySettings { index_runs_at_once: NonZero::<usize>::MIN, ..MemorySettings::default() };
+    EngineSettings {
+        first_index_wait: Duration::ZERO,
+        ingest_wait: Duration::ZERO,
+        embedding_wait: Duration::ZERO,
+        memory,
+        ..EngineSettings::default()
+    }
+}
+
+/// Writes more files than a project may have that takes no turn to index.
+fn write_large_project(root: &Path) {
+    for number in 0..100 {
+        fs::write(root.join(format!("part_{number}.rs")), format!("fn large_{number}() {{}}\n")).expect("written");
+    }
+}
+
+/// Runs `during` while the index run of the sandbox's project, which takes the only turn, is held up.
+fn while_indexing<T>(sandbox: &Sandbox, engine: &Engine, during: impl FnOnce() -> T) -> T {
+    let (began, is_running) = mpsc::channel();
+    let (answered, may_go_on) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut hold = |_| {
+                let _ = began.send(());
+                let _ = may_go_on.recv();
+            };
+            engine.index(&sandbox.origin(), &everything(), &mut hold, &Cancel::default())
+        });
+        is_running.recv().expect("the run begins");
+        let outcome = during();
+        drop(answered);
+        outcome
+    })
+}
+
+#[test]
+fn a_small_project_is_indexed_while_a_large_one_has_the_only_turn() {
+    let sandbox = Sandbox::new();
+    write_large_project(&sandbox.root());
+    let small = tempfile::tempdir().expect("a folder");
+    fs::write(small.path().join("tiny.rs"), "fn tiny_fn() {}\n").expect("written");
+    let root = small.path().canonicalize().expect("it exists");
+    let origin = Origin { directory: root.clone(), project: Some(root), ..sandbox.origin() };
+    let settings = EngineSettings { first_index_wait: Duration::from_mins(1), ..impatient_settings() };
+    let engine = sandbox.engine_by(settings);
+    let answer = while_indexing(&sandbox, &engine, || engine.search(&origin, &request("tiny_fn")).expect("an answer"));
+    assert_eq!(paths(&answer), ["tiny.rs"], "{:?}", answer.warnings);
+}
+
+#[test]
+fn a_search_of_a_queued_project_says_that_it_is_not_indexed_yet_and_when_it_is() {
+    let sandbox = Sandbox::new();
+    write_large_project(&sandbox.root());
+    let queued = tempfile::tempdir().expect("a folder");
+    write_large_project(queued.path());
+    let root = queued.path().canonicalize().expect("it exists");
+    let origin = Origin { directory: root.clone(), project: Some(root.clone()), ..sandbox.origin() };
+    let engine = sandbox.engine_by(impatient_settings());
+    let search = || engine.search(&origin, &request("large_7")).expect("an answer");
+    let awaited = |answer: &Answer| {
+        let mut first = answer.warnings.iter().filter_map(|warning| match warning {
+            Warning::NotIndexedYet(first) if first.root == root => Some(first.clone()),
+            _ => None,
+        });
+        first.next()
+    };
+    let first = while_indexing(&sandbox, &engine, || {
+        let first = wait_until("a place in the queue", || {
+            awaited(&search()).filter(|first| first.stage == FirstIndexStage::Queued)
+        });
+        assert!(!engine.has_scanned(&first), "the only turn is taken");
+        first
+    });
+    wait_until("the index of the queued project", || engine.has_scanned(&first).then_some(()));
+    let answer = search();
+    assert!(paths(&answer).contains(&"part_7.rs"), "{:?}", answer.warnings);
+    assert_eq!(awaited(&answer), None);
 }
 
 #[test]

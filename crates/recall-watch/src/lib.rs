@@ -33,6 +33,6 @@ pub use git_facts::GitFacts;
 
 pub use names::Tracking;
 pub use rules::{Addition, Depth, IgnoreRules, Rules};
-pub use scan::{Explanation, FoundFile, Scan, ScanError, SkippedFile, explain, scan};
+pub use scan::{Explanation, FoundFile, Scan, ScanError, SkippedFile, explain, scan, scan_few};
 pub use skip::{LeftOut, LeftOutRule, SizeLimits, SkipReason, group, may_hide_text};
 pub use watcher::{Changes, Part, Watch, WatchError, Watcher};

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use self::lister::Found;
-use self::walk::walk;
+use self::walk::{walk, walk_few};
 use crate::ignore_files::Kind;
 use crate::rules::{Plan, Plans};
 use crate::{LeftOut, Rules, SkipReason};
@@ -90,19 +90,34 @@ pub struct SkippedFile {
 // (bench `scan`). Trusting the modification times of directories would risk more than it saves.
 pub fn scan(root: &Path, rules: &Rules, threads: NonZero<usize>, cancel: &AtomicBool) -> Result<Scan, ScanError> {
     let started = Instant::now();
-    let Found { mut files, mut skipped, mut directories, mut left_out, left_out_count } =
-        walk(root, rules, threads, cancel)?;
-    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    // An addition may be in a directory that is walked anyway.
-    files.dedup_by(|a, b| a.path == b.path);
-    skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    skipped.dedup_by(|a, b| a.path == b.path);
-    left_out.sort_unstable();
-    left_out.dedup();
-    left_out.truncate(LISTED);
-    directories.sort_unstable();
-    directories.dedup();
-    Ok(Scan { files, skipped, left_out, left_out_count, directories, took: started.elapsed() })
+    walk(root, rules, threads, cancel).map(|found| Scan::new(found, started))
+}
+
+/// Does the same for a root with at most `most` files to index or to skip, and at most as many directories, on the calling thread.
+/// Returns `None` for a larger root, of which it visits no more than that and one directory.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_few(root: &Path, rules: &Rules, most: usize, cancel: &AtomicBool) -> Result<Option<Scan>, ScanError> {
+    let started = Instant::now();
+    walk_few(root, rules, most, cancel).map(|found| found.map(|found| Scan::new(found, started)))
+}
+
+impl Scan {
+    fn new(found: Found, started: Instant) -> Self {
+        let Found { mut files, mut skipped, mut directories, mut left_out, left_out_count } = found;
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // An addition may be in a directory that is walked anyway.
+        files.dedup_by(|a, b| a.path == b.path);
+        skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        skipped.dedup_by(|a, b| a.path == b.path);
+        left_out.sort_unstable();
+        left_out.dedup();
+        left_out.truncate(LISTED);
+        directories.sort_unstable();
+        directories.dedup();
+        Self { files, skipped, left_out, left_out_count, directories, took: started.elapsed() }
+    }
 }
 
 /// The most paths left out by a rule that a scan lists. A person reads the first few; most trees have some dozen.

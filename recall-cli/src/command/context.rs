@@ -89,7 +89,7 @@ pub(super) async fn run(args: ContextArgs, context: &CommandContext) -> Result<E
     }
     if packed.text.is_empty() {
         output.note("nothing found that fits the budget");
-        return Ok(Exit::NothingFound);
+        return Ok(Exit::without_hits(&answer.warnings));
     }
     output.status_line(&format!("\n{} of {} tokens", packed.used_tokens, packed.budget_tokens));
     Ok(Exit::Done)

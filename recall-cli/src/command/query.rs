@@ -51,7 +51,7 @@ pub(super) async fn run(args: QueryArgs, context: &CommandContext) -> Result<Exi
     }
     if answer.results.is_empty() {
         output.note("no row satisfies the statement");
-        return Ok(Exit::NothingFound);
+        return Ok(Exit::without_hits(&answer.warnings));
     }
     Ok(Exit::Done)
 }

@@ -158,7 +158,7 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     if answer.results.is_empty() {
         let words = describe_translation(&answer).map(|words| format!(" ({words})")).unwrap_or_default();
         output.note(&format!("nothing found in {}{words}", searched_files(&answer)));
-        return Ok(Exit::NothingFound);
+        return Ok(Exit::without_hits(&answer.warnings));
     }
     output.status_line(&format!("\n{}", summary(&answer)));
     Ok(Exit::Done)
@@ -330,7 +330,7 @@ pub(super) async fn run_exact(request: v1::ExactRequest, context: &CommandContex
         } else {
             output.note(&nothing_matches(&answer));
         }
-        return Ok(Exit::NothingFound);
+        return Ok(Exit::without_hits(&answer.warnings));
     }
     output.note(&format!("\n{}", exact::summary(&answer)));
     Ok(Exit::Done)

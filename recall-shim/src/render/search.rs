@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use recall_api::searched_files;
 use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
+use recall_api::{nothing_found, searched_files};
 use recall_text::quantity::{count, count_noun, millis};
 
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
@@ -219,7 +219,8 @@ pub(crate) fn nothing(response: &SearchResponse, offset: u32, stores: &[StoreSta
     }
     let narrowed = query.filters.as_ref().map(narrowing).filter(|narrowing| !narrowing.is_empty());
     let (asked, searched) = (quote_query(&query.text), describe_search(&query, &stats));
-    let _ = write!(text, "Nothing found for {asked}{} in {searched}", translation(&query));
+    let found = nothing_found(&response.warnings);
+    let _ = write!(text, "{found} {asked}{} in {searched}", translation(&query));
     let searched = stores.iter().filter(|store| stats.stores.iter().any(|searched| searched.id == store.id));
     let (documents, failed) =
         searched.fold((0, 0), |(documents, failed), store| (documents + store.documents, failed + store.failed));

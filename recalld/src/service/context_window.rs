@@ -64,7 +64,8 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
     let budget = asked.budget_tokens;
     let session = context::session(from.as_ref());
     let origin = service.origin(from).await?;
-    let window = service.call(move |daemon| daemon.engine.context(&origin, &asked)).await?;
+    let context = move |daemon: &Daemon| daemon.engine.context(&origin, &asked);
+    let window = service.call_indexed(|window: &ContextWindow| &window.warnings, context).await?;
     let ContextWindow { text, used_tokens, spans, query, search: found, coverage, warnings } = window;
     let chunks = spans.into_iter().map(|span| span_to_proto(span, &coverage)).collect();
     let (query, stats) = match found {

@@ -11,6 +11,7 @@ use tonic::Status;
 
 use super::{Service, ids, search, warning};
 use crate::admission::Answering;
+use crate::daemon::Daemon;
 
 /// The number of lines that the reservation of every answer covers.
 const LINES_OF_AN_ANSWER: u32 = 100;
@@ -34,9 +35,9 @@ pub(super) async fn handle(
     if more_lines > 0 {
         answering.admit_texts(more_lines * LINE_BYTES).await;
     }
-    let (answer, request) = service
-        .call_short(move |daemon| daemon.engine.find_exact(&origin, &request).map(|answer| (answer, request)))
-        .await?;
+    let asked = request.clone();
+    let find = move |daemon: &Daemon| daemon.engine.find_exact(&origin, &asked);
+    let answer = service.call_indexed(|answer: &ExactAnswer| &answer.warnings, find).await?;
     let mut response = to_proto(&request, answer);
     if let Some(stats) = &mut response.stats {
         stats.took_ms = search::millis(began.elapsed());

@@ -7,11 +7,13 @@ use recall_api::{Failure, v1};
 use recall_core::Limits;
 use recall_core::rql::{Field, Query, RqlError, Selected};
 use recall_engine::{ConditionPlan, QueryAnswer, QueryPlan, QueryRequest, QueryRow, ReadCounts, StorePlan};
+use std::sync::Arc;
 use std::time::Instant;
 use tonic::Status;
 
 use super::{Service, ids, memory, search, warning};
 use crate::admission::Answering;
+use crate::daemon::Daemon;
 use crate::failure::IntoFailure as _;
 
 /// How many copies of a row's text an answer needs: as read, in the row, and encoded.
@@ -38,9 +40,10 @@ pub(super) async fn handle(
     if more_rows > 0 && query.columns.iter().any(|column| is_text(*column)) {
         answering.admit_texts(more_rows * row_bytes(&service.daemon.settings.limits) * COPIES_OF_A_TEXT).await;
     }
-    let asked = QueryRequest { query, scope, explain };
-    let (answer, asked) =
-        service.call_short(move |daemon| daemon.engine.query(&origin, &asked).map(|answer| (answer, asked))).await?;
+    let asked = Arc::new(QueryRequest { query, scope, explain });
+    let there = Arc::clone(&asked);
+    let query = move |daemon: &Daemon| daemon.engine.query(&origin, &there);
+    let answer = service.call_indexed(|answer: &QueryAnswer| &answer.warnings, query).await?;
     let mut response = to_proto(rql, &asked, answer);
     if let Some(stats) = &mut response.stats {
         stats.took_ms = search::millis(began.elapsed());

@@ -11,12 +11,13 @@ use recall_api::{Failure, Reason, convert};
 use recall_config::SearchSettings;
 use recall_core::rql::Filter;
 use recall_core::{DocumentId, OtherProjects, Recording, Scope, take_as_of};
-use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent, Warning};
+use recall_engine::{Answer, Engine, GetError, ItemRequest, Origin, Parent, Warning};
 use recall_text::{DocPath, error_chain};
 use tonic::Status;
 
 use super::{Service, query, warning};
 use crate::admission::Answering;
+use crate::daemon::Daemon;
 pub(super) use answer::{indexing, millis, searched_store, to_proto};
 
 /// The name of the client that agents use.
@@ -65,8 +66,8 @@ pub(super) async fn handle(
 
     let asked = request.clone();
     let from = Arc::clone(&origin);
-    let mut answer =
-        service.call_short(move |daemon| daemon.engine.search_or_find(&from, &asked, condition.as_ref())).await?;
+    let search = move |daemon: &Daemon| daemon.engine.search_or_find(&from, &asked, condition.as_ref());
+    let mut answer = service.call_indexed(|answer: &Answer| &answer.warnings, search).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);

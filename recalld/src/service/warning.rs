@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use recall_api::convert::time;
 use recall_api::v1::Severity;
-use recall_api::{json, v1};
+use recall_api::{NOT_INDEXED_YET, json, v1};
 use recall_core::Timestamp;
-use recall_engine::{LeftOutGroup, UnreadLines, Warning};
+use recall_engine::{FirstIndex, FirstIndexStage, Indexing, LeftOutGroup, UnreadLines, Warning};
 use recall_text::Condensed;
 use recall_text::quantity::{count, count_noun};
 
@@ -46,6 +46,20 @@ fn as_of(at: Timestamp, commit: Option<&str>, left_out: u64) -> v1::Warning {
 /// Converts the engine's warnings.
 pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
+}
+
+/// Says that nothing found says nothing, and what the first index waits for.
+fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
+    let stage = match first.stage {
+        FirstIndexStage::Queued => "it is queued after other projects".to_owned(),
+        FirstIndexStage::Indexing(Indexing { files_done, files }) if files_done < files => {
+            format!("{} of {} files are done", count(files_done), count(files))
+        }
+        FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => "its files are being listed and read".to_owned(),
+    };
+    let message = format!("`{}` is not indexed yet: {stage}; what is not found may be there", first.root.display());
+    let hint = "ask again in a moment; `recall status` shows the progress";
+    new(NOT_INDEXED_YET, Severity::Warning, message, hint)
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each warning")]
@@ -90,6 +104,7 @@ fn one(warning: Warning) -> v1::Warning {
                 "ask again in a moment; `recall status` shows the progress",
             )
         }
+        Warning::NotIndexedYet(first) => not_indexed_yet(&first),
         Warning::ScanRunning => {
             let message = "still scanning for changed files; the latest edits may be missing".to_owned();
             new("SCAN_RUNNING", Severity::Notice, message, "")

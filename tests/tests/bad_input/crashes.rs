@@ -23,7 +23,7 @@ fn write_files(case: &Case, round: u32) {
 fn settled_search(case: &Case, query: &str) -> Vec<String> {
     wait_until("the index to be whole", || {
         let (found, warnings) = case.search(query);
-        let lacks = ["INDEXING", "SCAN_RUNNING", "NOT_REFRESHED", "FILE_CHANGED"];
+        let lacks = ["INDEXING", "NOT_INDEXED_YET", "SCAN_RUNNING", "NOT_REFRESHED", "FILE_CHANGED"];
         let is_partial = warnings.iter().any(|warning| lacks.contains(&warning.as_str()));
         (!is_partial).then_some(found)
     })

@@ -103,7 +103,7 @@ section! {
         few_files_wait: Duration = Duration::from_secs(2), Daemon, duration(Duration::ZERO..=MINUTE);
         /// How long the command or search that creates an index waits for its embeddings.
         embedding_wait: Duration = Duration::from_secs(1), Daemon, duration(Duration::ZERO..=MINUTE);
-        /// The number of simultaneous indexing runs, not counting edits of a few files. Further runs wait in order of
+        /// The number of simultaneous indexing runs, not counting edits and projects of a few files. Further runs wait in order of
         /// arrival.
         at_once: NonZero<usize> = non_zero(2), Daemon, positive(64);
     }

@@ -29,7 +29,7 @@ use crate::indexing::put_back::compare_own_soon;
 use crate::origin::Origin;
 use crate::settings::EngineSettings;
 use crate::store::{Configuration, Phase, ScanState, Store};
-use crate::warning::Warning;
+use crate::warning::{FirstIndex, FirstIndexStage, Warning};
 
 pub(crate) use scan::{Sync, SyncReport, sync};
 
@@ -54,6 +54,19 @@ impl Engine {
     /// Returns the stores that a request of that scope reads, freshened.
     pub(crate) fn fresh_stores(&self, origin: &Origin, scope: Scope) -> Result<MountedStores, StoreError> {
         self.prepared_stores(origin, scope, &OtherProjects::None, |store| freshen(store, &self.settings, &self.clock))
+    }
+
+    /// Returns whether the scan that an answer without a complete index names has ended, or its store is closed. Never waits for
+    /// anything: a caller asks again until its time is up.
+    pub fn has_scanned(&self, first: &FirstIndex) -> bool {
+        let open = self.registry.open_stores();
+        let store = open.iter().find(|store| store.root == first.root);
+        store.is_none_or(|store| store.files.scans().lock().ended >= first.scan)
+    }
+
+    /// Returns how long the first search of a project waits for its index.
+    pub fn first_index_wait(&self) -> Duration {
+        self.settings.first_index_wait
     }
 }
 
@@ -127,7 +140,8 @@ fn freshen_files(
         Changes::Seen { files: true, .. } if is_short => limits.scan_wait.max(settings.few_files_wait),
         _ => limits.scan_wait,
     };
-    // Index runs of other projects may take minutes, so the search does not wait for them.
+    // Index runs of other projects may take minutes. A search does not occupy a thread meanwhile: for a first index, its caller waits
+    // (`Engine::has_scanned`), and otherwise it answers from the older index.
     let in_queue = began + settings.ingest_wait.min(patience);
     let mut ingesting_since = None;
     while state.ended < needed {
@@ -168,6 +182,14 @@ fn freshen_files(
     }
     let phase = state.phase;
     drop(state);
+    if never_indexed {
+        let stage = match phase {
+            Phase::Queued => FirstIndexStage::Queued,
+            Phase::Idle | Phase::Scanning => FirstIndexStage::Scanning,
+            Phase::Ingesting => FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default()),
+        };
+        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root: store.root.clone(), scan: needed, stage })]);
+    }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
         Phase::Queued => Warning::IndexingWaits,

@@ -381,8 +381,10 @@ impl Engine {
             RebuildPart::All => self.registry.delete_index(store)?,
             RebuildPart::Catalog => drop(store),
             RebuildPart::Lexical => {
+                let is_over = || cancel.is_cancelled() || store.jobs.cancel().is_cancelled();
+                let turn = store.jobs.index_runs().begin(is_over).ok_or(StoreError::Cancelled)?;
                 store.index.rebuild_lexical()?;
-                drop(store);
+                drop((turn, store));
             }
             // The new store cannot write its embeddings while the old one is open.
             RebuildPart::Vectors => {

@@ -19,7 +19,7 @@ use crate::store::{IngestOutcome, Store};
 use crate::warning::Indexing;
 
 pub(crate) use prepare::{FileTask, Task};
-pub(crate) use write::{RunControl, Work};
+pub(crate) use write::{FEW_FILES, RunControl, Work};
 
 /// Ingests the work. Waits while another thread writes to the store. More than a few files need `index_run`.
 ///

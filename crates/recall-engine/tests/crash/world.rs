@@ -103,7 +103,10 @@ impl World {
     pub(crate) fn search(&self, engine: &Engine) -> Vec<Hit> {
         let wombats = SearchRequest { limit: HITS, ..request("wombats") };
         let is_behind = |warning: &Warning| {
-            matches!(warning, Warning::ScanRunning | Warning::Indexing { .. } | Warning::MemoriesBehind)
+            matches!(
+                warning,
+                Warning::ScanRunning | Warning::Indexing { .. } | Warning::NotIndexedYet(_) | Warning::MemoriesBehind
+            )
         };
         let began = Instant::now();
         loop {

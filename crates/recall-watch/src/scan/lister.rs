@@ -105,6 +105,12 @@ impl<'a> Lister<'a> {
         self.found
     }
 
+    /// Returns whether more than `most` files, or more than `most` directories, are found so far.
+    pub(super) fn has_more_than(&self, most: usize) -> bool {
+        let Found { files, skipped, directories, .. } = &self.found;
+        files.len() + skipped.len() > most || directories.len() > most
+    }
+
     /// Returns the directories from which the plans start. A plan for a single file is completed here.
     pub(super) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
         let plans = &self.plans.all;

@@ -22,8 +22,7 @@ pub(super) fn walk(
     let root = check(root)?;
     let plans = Plans::compile(rules)?;
     let mut lister = Lister::new(&root, &plans);
-    let above = ignore_files_above(&root, rules, &plans);
-    let queue = Queue::new(lister.starts(above.as_ref()), cancel);
+    let queue = Queue::start(&root, rules, &plans, &mut lister, cancel);
     let mut others = Vec::new();
     std::thread::scope(|scope| {
         // A root without subdirectories is finished before a thread would have started.
@@ -58,6 +57,26 @@ pub(super) fn walk(
     Ok(found)
 }
 
+/// Visits the directories that the rules include, on the calling thread. Returns `None` once more than `most` files, or more than
+/// `most` directories, are found; what is left is not visited.
+pub(super) fn walk_few(
+    root: &Path,
+    rules: &Rules,
+    most: usize,
+    cancel: &AtomicBool,
+) -> Result<Option<Found>, ScanError> {
+    let root = check(root)?;
+    let plans = Plans::compile(rules)?;
+    let mut lister = Lister::new(&root, &plans);
+    let queue = Queue::start(&root, rules, &plans, &mut lister, cancel);
+    while queue.list_next(&mut lister) {
+        if lister.has_more_than(most) {
+            return Ok(None);
+        }
+    }
+    if cancel.load(Ordering::Relaxed) { Err(ScanError::Cancelled) } else { Ok(Some(lister.into_found())) }
+}
+
 /// Returns the canonical root after checking that it can be listed.
 pub(super) fn check(root: &Path) -> Result<PathBuf, ScanError> {
     let refused = |source| ScanError::Root { path: root.to_owned(), source };
@@ -80,7 +99,16 @@ struct QueueState<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
+    /// Creates the queue of the directories in which the plans of the rules start.
+    fn start(
+        root: &Path,
+        rules: &Rules,
+        plans: &'a Plans<'a>,
+        lister: &mut Lister<'a>,
+        cancel: &'a AtomicBool,
+    ) -> Self {
+        let above = ignore_files_above(root, rules, plans);
+        let starts = lister.starts(above.as_ref());
         Self { state: Mutex::new(QueueState { waiting: starts, in_progress: 0 }), changed: Condvar::new(), cancel }
     }
 

@@ -17,9 +17,10 @@ use recall_watch::{
     SkippedFile,
 };
 
+use crate::budget::Permit;
 use crate::error::StoreError;
 use crate::index_runs::{Cancel, IndexRun, Progress};
-use crate::indexing::ingest::{self, FileTask, RunControl, Task, Work};
+use crate::indexing::ingest::{self, FEW_FILES, FileTask, RunControl, Task, Work};
 use crate::indexing::memories::{memory_work, memory_work_after_reading};
 use crate::known::Known;
 use crate::settings::StoreSettings;
@@ -49,12 +50,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
     // The comparison below must be with what is in the index, which another process may have written.
     store.index.follow()?;
-    // A first index always has work to do, and the list of files takes memory too.
-    let mut index_run = if store.awaits_first_index() { Some(turn(job)?) } else { None };
-    let began = Instant::now();
-    let rules = rules(&store.files, &store.settings());
-    let mut scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
-        .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    let ScanInTurn { mut scan, mut index_run, few, began } = scan_in_turn(job)?;
     if store.files.are_adopted() {
         keep_latest(&mut scan.files, store.settings().adopt.auto_memory_files.get());
     }
@@ -72,6 +68,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     work.read.extend(memories.read);
     work.gone_memories.extend(memories.gone);
     if work.is_index_run() && index_run.is_none() {
+        drop(few);
         match turn(job) {
             Ok(turn) => index_run = Some(turn),
             Err(error) => {
@@ -100,6 +97,39 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         store.index.record_parser_version()?;
     }
     Ok(SyncReport { outcome, unchanged, index_run })
+}
+
+/// The files of a store, and the turn in which they were listed.
+struct ScanInTurn {
+    scan: Scan,
+    /// The turn of a large first index.
+    index_run: Option<IndexRun>,
+    /// That of a first index of a few files.
+    few: Option<Permit>,
+    began: Instant,
+}
+
+/// Lists the files of the store. The first index of a project of more than a few files takes its turn first, because the list of its
+/// files takes memory too. A smaller project does not wait for large ones.
+fn scan_in_turn(job: &Sync<'_>) -> Result<ScanInTurn, StoreError> {
+    let Sync { store, threads, cancel, .. } = *job;
+    let failed = |source| StoreError::Scan { root: store.root.clone(), source };
+    let mut index_run = None;
+    if store.awaits_first_index() {
+        let began = Instant::now();
+        let rules = rules(&store.files, &store.settings());
+        let few = recall_watch::scan_few(&store.root, &rules, FEW_FILES, cancel.flag()).map_err(failed)?;
+        if let Some(scan) = few {
+            let is_over = || job.cancel.is_cancelled() || store.jobs.cancel().is_cancelled();
+            let few = store.jobs.index_runs().begin_few(is_over).ok_or(StoreError::Cancelled)?;
+            return Ok(ScanInTurn { scan, index_run: None, few: Some(few), began });
+        }
+        index_run = Some(turn(job)?);
+    }
+    let began = Instant::now();
+    let rules = rules(&store.files, &store.settings());
+    let scan = recall_watch::scan(&store.root, &rules, threads, cancel.flag()).map_err(failed)?;
+    Ok(ScanInTurn { scan, index_run, few: None, began })
 }
 
 /// Waits for a turn to index; the scan state shows that it waits.

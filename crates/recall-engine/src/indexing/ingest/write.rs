@@ -339,8 +339,8 @@ pub(crate) struct Work {
     pub(crate) skipped: Vec<recall_index::catalog::FileFailure>,
 }
 
-/// The most files of a small ingest, whose states are read one by one afterwards.
-const FEW_FILES: usize = 64;
+/// The most files of a small ingest, whose states are read one by one afterwards, and which takes no turn to index.
+pub(crate) const FEW_FILES: usize = 64;
 
 /// The most bytes of an ingest without a turn to index, and the most bytes in flight of such an ingest.
 pub(crate) const FEW_BYTES: u64 = 4 * 1024 * 1024;
