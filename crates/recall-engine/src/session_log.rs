@@ -8,11 +8,11 @@ pub(crate) mod masking;
 mod session_fold;
 pub(crate) mod story;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use recall_core::{ContentHash, EventDetails, EventId, Provenance, Session, SessionEvent, SessionEventType, Timestamp};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 use recall_os::{Folder, OpenError};
@@ -27,6 +27,13 @@ const FOLDER: &str = "sessions";
 
 /// The most sessions that stay open for writing. Beyond it, all sessions without a pending write are closed.
 const MOST_OPEN: usize = 64;
+
+/// How much of the end of a session's file is read for the events that a call repeats: a client repeats a call seconds after the daemon
+/// was gone, and events have some hundred bytes.
+const REPEATED_BYTES: u64 = 256 * 1024;
+
+/// The most ids of written events that an open session keeps for the same purpose.
+const REPEATED_EVENTS: usize = 1024;
 
 /// The sessions of a store, each a folder with a file of events.
 #[derive(Debug)]
@@ -67,6 +74,32 @@ struct Open {
     recorder: Recorder,
     /// Whether its start is on disk. Locked while that is checked, so that the start is written once.
     has_begun: Mutex<bool>,
+    /// The ids of the last events on disk, the oldest first; `None` until they are read.
+    written: Mutex<Option<VecDeque<EventId>>>,
+}
+
+impl Open {
+    /// Locks the ids of the last events on disk, and reads them first if this was not done before.
+    fn lock_written(&self) -> Result<MutexGuard<'_, Option<VecDeque<EventId>>>, SessionError> {
+        let mut written = self.written.lock();
+        if written.is_none() {
+            let ids = self.recorder.recent_ids(REPEATED_BYTES);
+            let ids = ids.map_err(|source| SessionError::Read { path: self.recorder.path().to_owned(), source })?;
+            *written = Some(ids.into());
+        }
+        Ok(written)
+    }
+
+    /// Appends events, which are on disk when this returns.
+    fn append(&self, id: &str, events: &[SessionEvent]) -> Result<(), SessionError> {
+        self.recorder.append(events).map_err(|source| SessionError::Write { id: id.to_owned(), source })?;
+        let mut written = self.written.lock();
+        let ids = written.get_or_insert_default();
+        ids.extend(events.iter().map(|event| event.id));
+        let excess = ids.len().saturating_sub(REPEATED_EVENTS);
+        ids.drain(..excess);
+        Ok(())
+    }
 }
 
 /// An event to write: its id, its time and its details.
@@ -80,7 +113,8 @@ impl Sessions {
         Self { own, away, open: Mutex::default(), fold: Mutex::default() }
     }
 
-    /// Writes events of a session, which are on disk when this returns. The first events start the session.
+    /// Writes events of a session, which are on disk when this returns. The first events start the session. An event that is among the
+    /// last ones of the file already is not written again: its client repeats a call.
     ///
     /// # Errors
     /// None of the events counts as written.
@@ -88,6 +122,12 @@ impl Sessions {
         let open = self.open(id)?;
         let event = |(id, timestamp, details)| SessionEvent { id, timestamp, details, provenance: provenance.clone() };
         let mut events: Vec<_> = drafts.into_iter().map(event).collect();
+        let written = open.lock_written()?;
+        events.retain(|event| !written.as_ref().is_some_and(|ids| ids.contains(&event.id)));
+        drop(written);
+        if events.is_empty() {
+            return Ok(());
+        }
         let mut has_begun = open.has_begun.lock();
         let is_first = !*has_begun && {
             let stat = open.recorder.stat();
@@ -100,17 +140,15 @@ impl Sessions {
             let details = EventDetails::new(SessionEventType::SessionStart, "");
             events.insert(0, SessionEvent { id, timestamp: first.timestamp, details, provenance: provenance.clone() });
         }
-        let write =
-            || open.recorder.append(&events).map_err(|source| SessionError::Write { id: id.to_owned(), source });
         if is_first {
-            write()?;
+            open.append(id, &events)?;
             *has_begun = true;
             return Ok(());
         }
         *has_begun = true;
         // Without the lock, concurrent writers share a sync.
         drop(has_begun);
-        write()
+        open.append(id, &events)
     }
 
     /// Returns all sessions, in no particular order. A file is read again only if its stat has changed.
@@ -181,7 +219,7 @@ impl Sessions {
             open.retain(|_, session| Arc::strong_count(session) > 1);
         }
         let recorder = self.place_of(&name)?.recorder(&name);
-        let session = Arc::new(Open { recorder, has_begun: Mutex::new(false) });
+        let session = Arc::new(Open { recorder, has_begun: Mutex::new(false), written: Mutex::default() });
         open.insert(name, Arc::clone(&session));
         Ok(session)
     }

@@ -172,6 +172,23 @@ impl Recorder {
         Ok(recording)
     }
 
+    /// Returns the ids of the events in the last `bytes` of the file. A missing file has none.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub fn recent_ids(&self, bytes: u64) -> io::Result<Vec<EventId>> {
+        let mut ids = Vec::new();
+        let Some(file) = self.storage.open(Day::SINGLE)? else { return Ok(ids) };
+        let length = file.stat()?.length;
+        let mut lines = Lines::new(&*file, length.saturating_sub(bytes), length, 0);
+        // The first line may be the end of one, and so may be the last: neither is an event then.
+        while let Some(line) = lines.next()? {
+            let event = line.bytes.and_then(|bytes| read_event(bytes).ok().flatten());
+            ids.extend(event.filter(|_| line.ends).map(|event| event.id));
+        }
+        Ok(ids)
+    }
+
     /// Writes a batch and completes its entries.
     fn write(&self, batch: &[Entry]) {
         let lines: Vec<u8> =

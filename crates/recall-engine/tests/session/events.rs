@@ -58,6 +58,20 @@ fn a_key_counts_once_and_secrets_do_not_count_at_all() {
 }
 
 #[test]
+fn an_event_that_a_client_repeats_is_one_line_also_for_another_daemon() {
+    let sandbox = Sandbox::new();
+    let repeated = LogEvent { key: Some("k".to_owned()), ..event("s1", Decision, "We lock the store.") };
+    for _ in 0..2 {
+        let engine = sandbox.engine();
+        for _ in 0..2 {
+            log(&sandbox, &engine, &repeated);
+        }
+    }
+    let file = store_folder(&sandbox).join("sessions/s1/events.jsonl");
+    assert_eq!(fs::read_to_string(file).expect("readable").matches("We lock the store.").count(), 1);
+}
+
+#[test]
 fn an_event_that_cannot_be_stored_is_rejected() {
     let sandbox = Sandbox::new();
     let engine = sandbox.engine();
