@@ -1,10 +1,11 @@
 //! Progress of long operations: one kind of line, and the streams of events of indexing runs and downloads.
 //!
-//! Lines are drawn on standard error, and only if it is a terminal: indicatif draws nothing otherwise.
+//! Lines are drawn on standard error, and only if it is a terminal: indicatif draws nothing otherwise. A log gets a line of its own now
+//! and then.
 
 use std::fmt::Write as _;
 use std::future::Future;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -24,6 +25,9 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The interval between two requests for the progress.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// The interval between two lines in a log. Whoever reads it later wants to see what took the time, and not each step.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The interval between two redraws of a line.
 const TICK: Duration = Duration::from_millis(80);
@@ -280,8 +284,24 @@ pub(crate) async fn patiently<T>(
     answer: impl Future<Output = T>,
 ) -> T {
     let mut answer = std::pin::pin!(answer);
-    if format == Format::Json || !io::stderr().is_terminal() {
+    if format == Format::Json {
         return answer.await;
+    }
+    if !io::stderr().is_terminal() {
+        let logging = async {
+            loop {
+                tokio::time::sleep(LOG_INTERVAL).await;
+                if let Some(wait) = wait_reason(client, context.clone()).await {
+                    // A closed standard error must not stop the request.
+                    let _ = io::stderr().write_all(log_line(&wait).as_bytes());
+                }
+            }
+        };
+        return tokio::select! {
+            biased;
+            done = answer => done,
+            () = logging => unreachable!("logging never ends"),
+        };
     }
     tokio::select! {
         biased;
@@ -302,6 +322,12 @@ pub(crate) async fn patiently<T>(
         done = answer => done,
         () = looking => unreachable!("looking never ends"),
     }
+}
+
+/// The line of a log about what a request waits for.
+fn log_line(wait: &Wait) -> String {
+    let Wait { doing, done, total, unit } = wait;
+    format!("{}: {}\n", printable(doing), status_text(*unit, *done, *total, None, ""))
 }
 
 /// What a request waits for.
@@ -377,6 +403,13 @@ mod tests {
         check(files, 10, Some(20), Some(0.2), "", "10 of 20 files");
         check(Unit::Bytes, 5 << 20, None, Some(2048.0), "1,234 records", "5.0 MiB · 2.0 KiB a second · 1,234 records");
         check(Unit::Bytes, 7, Some(7), None, "verifying", "7 B of 7 B · verifying");
+    }
+
+    #[test]
+    fn a_log_says_what_is_waited_for() {
+        let wait = |total| Wait { doing: "publishing".to_owned(), done: 0, total, unit: Unit::Things("documents") };
+        assert_eq!(log_line(&wait(None)), "publishing: 0 documents\n");
+        assert_eq!(log_line(&wait(Some(1_200))), "publishing: 0 of 1,200 documents\n");
     }
 
     #[test]

@@ -232,6 +232,11 @@ impl From<InvalidRequest> for Status {
 }
 
 impl Failure {
+    /// Returns whether a status is a failure that the daemon reported, not one of the connection to it.
+    pub fn is_in(status: &Status) -> bool {
+        status.get_details_error_info().is_some_and(|info| info.domain == DOMAIN)
+    }
+
     /// Decodes a status. One without recall's `ErrorInfo` gets the reason nearest to its code.
     pub fn from_status(status: &Status) -> Self {
         let info = status.get_details_error_info().filter(|info| info.domain == DOMAIN);

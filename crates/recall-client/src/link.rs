@@ -146,9 +146,11 @@ impl Attempts {
     }
 }
 
-/// Returns whether a call failed because the daemon has gone away or is shutting down.
+/// Returns whether a call failed because the daemon has gone away or is shutting down. A daemon that says why something else is
+/// unavailable, such as a shared store, has answered: the call would fail again.
 fn is_gone(status: &Status) -> bool {
-    status.source().is_some() || status.code() == Code::Unavailable
+    let is_answer = || Failure::is_in(status) && !is_closing(status);
+    status.source().is_some() || (status.code() == Code::Unavailable && !is_answer())
 }
 
 /// Returns whether the daemon refused a call because it ends.
@@ -320,6 +322,8 @@ mod tests {
     #[test]
     fn an_error_of_the_daemon_is_final() {
         assert!(!Attempts::new(3, PATIENCE).again_after(&Status::invalid_argument("no words")));
+        let answer = Failure::new(recall_api::Reason::Unavailable, "the shared store does not answer").into();
+        assert!(!Attempts::new(3, PATIENCE).again_after(&answer));
         assert!(Attempts::new(3, PATIENCE).again_after(&Status::unavailable("shutting down")));
     }
 }

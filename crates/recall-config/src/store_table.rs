@@ -149,7 +149,7 @@ pub struct StoreConfig {
     pub tenant: String,
     /// How long a search waits for it.
     pub deadline: Duration,
-    /// How long one request of a publication may take.
+    /// How long one request of a publication may take, with its repeats.
     pub publish_deadline: Duration,
     /// Which of several servers of PostgreSQL a search asks.
     pub read: ReadFrom,

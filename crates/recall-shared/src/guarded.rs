@@ -4,6 +4,7 @@
 //! A search waits for a server for one deadline. After a failure, a breaker is open: searches skip the server at once, and one
 //! background thread asks it, at growing intervals, until it answers. Publications do not go through this: they wait and retry.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -252,13 +253,34 @@ impl<C> Connections<C> {
         self.worker.run(self.deadline, task(Arc::clone(&self.readers)))
     }
 
-    /// Runs a task of a publication, within the deadline of publications.
+    /// How long a request of a publication may take, with its repeats.
+    pub(crate) fn publish_deadline(&self) -> Duration {
+        self.publish_deadline
+    }
+
+    /// Runs a task of a publication, within the deadline of publications, or what earlier attempts left of it.
     pub(crate) fn write<T: Send + 'static, F>(&self, task: impl FnOnce(Arc<C>) -> F) -> Result<T, StoreError>
     where
         F: Future<Output = Result<T, StoreError>> + Send + 'static,
     {
-        self.worker.run(self.publish_deadline, task(Arc::clone(&self.writers)))
+        let left = ATTEMPTS_END.get().map(|end| end.saturating_duration_since(Instant::now()));
+        let deadline = left.map_or(self.publish_deadline, |left| left.min(self.publish_deadline));
+        self.worker.run(deadline, task(Arc::clone(&self.writers)))
     }
+}
+
+thread_local! {
+    /// When the attempts of the request that this thread makes have to be over. A caller waits on its thread for each attempt; a
+    /// parameter of every method of a store would say the same.
+    static ATTEMPTS_END: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Makes one attempt of a request of a publication, whose attempts have to be over at `end`; `None` for no end.
+pub(crate) fn attempt_until<T>(end: Option<Instant>, attempt: impl FnOnce() -> T) -> T {
+    let before = ATTEMPTS_END.replace(end);
+    let outcome = attempt();
+    ATTEMPTS_END.set(before);
+    outcome
 }
 
 /// How long a caller waits for the task to notice its deadline.
@@ -278,6 +300,17 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    #[test]
+    fn an_attempt_has_what_earlier_ones_left_of_the_deadline() {
+        let hour = Duration::from_hours(1);
+        let connections = Connections::start("test", ((), hour), ((), hour)).expect("a thread");
+        let outcome = attempt_until(Some(Instant::now()), || {
+            connections.write(|_| std::future::pending::<Result<(), StoreError>>())
+        });
+        assert!(matches!(outcome, Err(StoreError::Late { waited: Duration::ZERO })), "{outcome:?}");
+        assert!(connections.write(async |_| Ok(())).is_ok(), "other requests have the whole deadline");
+    }
 
     #[test]
     fn a_store_that_failed_is_asked_in_the_background_until_it_answers() {

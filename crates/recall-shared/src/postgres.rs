@@ -12,6 +12,8 @@ mod find;
 mod publication;
 mod schema;
 
+use std::time::Duration;
+
 use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{
@@ -69,6 +71,10 @@ impl SharedStore for Postgres {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|pool| find::document(pool, places))
+    }
+
+    fn publish_deadline(&self) -> Duration {
+        self.connections.publish_deadline()
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {

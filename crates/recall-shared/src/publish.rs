@@ -9,8 +9,9 @@
 //! build server. Documents are staged and invisible; the commit swaps them all. Of two publications of a branch, the later one wins,
 //! and the earlier fails with its next request.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::guarded::attempt_until;
 use crate::{Branch, BranchState, ChunkRecord, DocumentRecord, Key, Manifest, Model, SharedStore, StoreError};
 
 /// The documents of a branch on this machine.
@@ -120,7 +121,7 @@ where
     S::Error: std::error::Error + 'static,
 {
     let digest = digest(source.manifest(), model);
-    let known = patiently(|| match store.branch(branch) {
+    let known = patiently(store, || match store.branch(branch) {
         Err(StoreError::Empty) => Ok(None),
         found => found,
     })
@@ -143,7 +144,7 @@ pub fn verify<S: Source>(
 where
     S::Error: std::error::Error + 'static,
 {
-    let there = patiently(|| match store.manifest(branch) {
+    let there = patiently(store, || match store.manifest(branch) {
         Err(StoreError::Empty) => Ok(Manifest::new()),
         found => found,
     });
@@ -186,8 +187,8 @@ fn attempt<S: Source>(
 where
     S::Error: std::error::Error + 'static,
 {
-    let publication = patiently(|| store.begin(branch, model)).map_err(PublishError::Store)?;
-    let there = patiently(|| store.manifest(branch)).map_err(PublishError::Store)?;
+    let publication = patiently(store, || store.begin(branch, model)).map_err(PublishError::Store)?;
+    let there = patiently(store, || store.manifest(branch)).map_err(PublishError::Store)?;
     let difference = Difference::new(source.manifest(), &there);
     let Difference { missing, different, extra } = difference;
     let changed: Vec<String> = missing.into_iter().chain(different).collect();
@@ -204,12 +205,13 @@ where
         let (documents, chunks): (Vec<DocumentRecord>, Vec<Vec<ChunkRecord>>) = read.into_iter().unzip();
         // The chunks first: a document must not refer to chunks that are not there.
         send(store, model, source, chunks.into_iter().flatten().collect(), &mut outcome)?;
-        patiently(|| store.put_documents(&publication, &documents)).map_err(PublishError::Store)?;
+        patiently(store, || store.put_documents(&publication, &documents)).map_err(PublishError::Store)?;
         outcome.sent_documents += documents.len() as u64;
     }
     outcome.generation = publication.base + 1;
     let state = BranchState { generation: outcome.generation, digest, documents: outcome.documents };
-    patiently(|| store.commit(&publication, outcome.sent_documents, &extra, &state)).map_err(PublishError::Store)?;
+    patiently(store, || store.commit(&publication, outcome.sent_documents, &extra, &state))
+        .map_err(PublishError::Store)?;
     if let Err(error) = store.collect() {
         tracing::warn!(%error, "the space of replaced documents is freed by a later publication");
     }
@@ -230,7 +232,7 @@ where
     chunks.sort_by_key(|chunk| chunk.key);
     chunks.dedup_by_key(|chunk| chunk.key);
     let keys: Vec<Key> = chunks.iter().map(|chunk| chunk.key).collect();
-    let is_missing = patiently(|| store.missing(&keys, model)).map_err(PublishError::Store)?;
+    let is_missing = patiently(store, || store.missing(&keys, model)).map_err(PublishError::Store)?;
     let known = chunks.len() as u64;
     let mut is_missing = is_missing.into_iter();
     chunks.retain(|_| is_missing.next().unwrap_or(true));
@@ -238,30 +240,39 @@ where
         // After the question what is missing, since embedding is the expensive part.
         source.embed(&mut chunks).map_err(PublishError::Source)?;
     }
-    patiently(|| store.put_chunks(&chunks, model)).map_err(PublishError::Store)?;
+    patiently(store, || store.put_chunks(&chunks, model)).map_err(PublishError::Store)?;
     outcome.known_chunks += known - chunks.len() as u64;
     outcome.sent_chunks += chunks.len() as u64;
     Ok(())
 }
 
-/// Repeats a call while the server cannot be reached, with growing pauses.
-fn patiently<T>(call: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+/// Repeats a call while the server cannot be reached, with growing pauses, until the deadline of the store's publications is over.
+fn patiently<T>(store: &dyn SharedStore, call: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    // A deadline beyond the range of the clock is none.
+    repeat_until(Instant::now().checked_add(store.publish_deadline()), call)
+}
+
+fn repeat_until<T>(end: Option<Instant>, call: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut pause = FIRST_PAUSE;
     for _ in 1..ATTEMPTS {
-        match call() {
+        match attempt_until(end, &call) {
             Err(error) if error.may_pass() => {
-                tracing::info!(%error, "the request to the shared store is repeated");
                 let asked = match error {
                     StoreError::Overloaded { after, .. } => after.min(LONGEST_PAUSE),
                     _ => Duration::ZERO,
                 };
-                std::thread::sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0).max(asked));
+                let wait = pause.mul_f64(0.5 + fastrand::f64() / 2.0).max(asked);
+                if end.is_some_and(|end| Instant::now() + wait >= end) {
+                    return Err(error);
+                }
+                tracing::info!(%error, "the request to the shared store is repeated");
+                std::thread::sleep(wait);
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             done => return done,
         }
     }
-    call()
+    attempt_until(end, call)
 }
 
 /// The digest of a manifest and the model of its vectors.
@@ -272,4 +283,22 @@ fn digest(manifest: &Manifest, model: Option<&Model>) -> [u8; 32] {
     }
     hasher.update(model.map_or("", |model| &model.fingerprint).as_bytes());
     *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_not_repeated_after_its_deadline() {
+        let attempts = Cell::new(0);
+        let silent = || {
+            attempts.set(attempts.get() + 1);
+            Err::<(), _>(StoreError::Late { waited: Duration::from_secs(6) })
+        };
+        assert!(repeat_until(Some(Instant::now()), silent).is_err());
+        assert_eq!(attempts.get(), 1);
+    }
 }

@@ -19,6 +19,7 @@ mod upkeep;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tonic::codegen::http::Uri;
 
@@ -115,6 +116,10 @@ impl SharedStore for Qdrant {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|client| async move { find::document(&client, &places).await })
+    }
+
+    fn publish_deadline(&self) -> Duration {
+        self.connections.publish_deadline()
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {

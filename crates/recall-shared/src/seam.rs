@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
@@ -280,6 +281,11 @@ pub trait SharedStore: Send + Sync {
 
     /// Returns the document at the first of these places that has one.
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError>;
+
+    /// How long a publication waits for one of its requests, with its repeats.
+    fn publish_deadline(&self) -> Duration {
+        Duration::MAX
+    }
 
     /// Returns the published state of a branch; `None` if it was never published.
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError>;
