@@ -44,9 +44,25 @@ impl Masked {
     }
 }
 
-/// Whether a part of a masked text may be made by masking: it touches a mask, or the line breaks that a mask keeps.
-pub(crate) fn may_be_of_mask(part: &str) -> bool {
-    part.contains(['[', ']', '\n', '\r']) || Masker::rules().any(|rule| format!("{MARK}{}]", rule.id).contains(part))
+/// The characters of the shortest mask without the name of its rule.
+pub(crate) const SHORTEST_MASK: usize = MARK.len() + 1;
+
+/// Whether a run of characters in a masked text, `None` for any one character, may be made by masking: it may touch a mask, or the line
+/// breaks that a mask keeps. It begins and ends with a character, and has fewer than [`SHORTEST_MASK`] others in a row.
+pub(crate) fn may_be_of_mask(run: &[Option<char>]) -> bool {
+    let breaks = [Some('\n'), Some('\r')];
+    run.iter().any(|one| breaks.contains(one))
+        || Masker::rules().any(|rule| may_touch(run, &format!("{MARK}{}]", rule.id)))
+}
+
+/// Whether a run may lie so that it overlaps a mask.
+fn may_touch(run: &[Option<char>], mask: &str) -> bool {
+    let mask: Vec<char> = mask.chars().collect();
+    (1..run.len() + mask.len()).any(|end| {
+        // The run ends after `end` characters of the mask, counted from as many before it as the run has.
+        let overlap = run[run.len().saturating_sub(end)..].iter().zip(&mask[end.saturating_sub(run.len())..]);
+        overlap.into_iter().all(|(one, of_mask)| one.is_none_or(|one| one == *of_mask))
+    })
 }
 
 /// Returns the secrets in the whole text of a file.

@@ -84,13 +84,15 @@ impl Pattern {
         &self.prefix
     }
 
-    /// Returns the texts between its wildcards, in order. Each match contains all of them.
-    pub fn literals(&self) -> impl Iterator<Item = String> + '_ {
-        let runs = self.parts.split(|part| !matches!(part, Part::One(_)));
-        let text = |run: &[Part]| {
-            run.iter().filter_map(|part| if let Part::One(one) = part { Some(*one) } else { None }).collect()
+    /// Returns what stands between its wildcards of any length, in order: characters, and `None` for a wildcard of one character. Each
+    /// match contains all of these runs.
+    pub fn runs(&self) -> impl Iterator<Item = Vec<Option<char>>> + '_ {
+        let runs = self.parts.split(|part| matches!(part, Part::Many | Part::ManyInName | Part::Folders));
+        let characters = |run: &[Part]| {
+            let character = |part: &Part| if let Part::One(one) = part { Some(*one) } else { None };
+            run.iter().map(character).collect()
         };
-        runs.map(text).filter(|text: &String| !text.is_empty())
+        runs.map(characters).filter(|run: &Vec<Option<char>>| run.iter().any(Option::is_some))
     }
 
     /// Whether the whole text matches.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::rql::{Check, Condition, Field, Filter, Object, Row, Value};
-use recall_core::{Case, Document, DocumentRow, RowSet, StoreScope, Timestamp};
+use recall_core::{Document, DocumentRow, RowSet, StoreScope, Timestamp};
 use recall_index::catalog::{ChunkRun, ReadError, Snapshot, StoredDocument};
 use recall_index::lexical::exact::Pattern;
 
 use super::narrow::{ConditionPlan, Narrowed, Sees, may_have_secrets};
 use super::row::MatchRow;
 use crate::error::StoreError;
-use crate::mask::{self, Whole};
+use crate::mask::{self, SHORTEST_MASK, Whole};
 use crate::memory::recalled_as_hit;
 use crate::mount::Mount;
 use crate::store::Store;
@@ -137,9 +137,11 @@ impl<'f> Matching<'f> {
             return Ok(ReadCounts::default());
         }
         let (began, limit) = (Instant::now(), store.settings().limits.filter_time);
+        let needs = TextNeeds::derive(&self.of_texts);
         let mut reading = RowReading {
             matching: self,
-            may_pass: documents_that_may_pass(&self.of_texts, store, snapshot)?,
+            may_pass: needs.as_ref().map(|needs| needs.rows(store, snapshot)).transpose()?.flatten(),
+            needs,
             store,
             snapshot,
             now,
@@ -191,7 +193,9 @@ impl Row for ScopeRow {
 /// One pass over a store.
 struct RowReading<'a> {
     matching: &'a Matching<'a>,
-    /// The documents whose texts may pass, ascending; `None` if any may.
+    /// What the text of each document that passes contains; `None` if that is anything.
+    needs: Option<TextNeeds>,
+    /// The documents whose texts may contain it, ascending; `None` if any may.
     may_pass: Option<Vec<DocumentRow>>,
     store: &'a Arc<Store>,
     snapshot: &'a Snapshot<'a>,
@@ -266,6 +270,14 @@ impl RowReading<'_> {
             return Ok(visit(&row));
         }
         let mut whole = None;
+        if let Some(needs) = &self.needs {
+            // Before its chunks are read and masked, which costs more than all else.
+            let text = self.snapshot.text(row.stored.row)?.unwrap_or_default();
+            if !needs.are_met_by(&text) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            whole = Some(Whole::new(&row.path, text));
+        }
         for (at, mut chunk) in self.snapshot.chunks_in(run, self.matching.narrowed.chunks.as_ref())? {
             self.read.chunks += 1;
             if self.matching.masked.contains(&Field::ChunkSymbol) {
@@ -295,44 +307,123 @@ impl RowReading<'_> {
     }
 }
 
-/// The most literals that are compared with signatures. More exclude hardly more.
-const MOST_LITERALS: usize = 8;
+/// The most patterns that are looked for in texts before these are masked. More exclude hardly more.
+const MOST_PATTERNS: usize = 8;
 
-/// Returns the documents whose texts may pass the conditions, ascending; `None` if no condition excludes any by a literal.
+/// What a text must contain so that one of its chunks can satisfy a condition.
 ///
-/// Conditions see masked texts and signatures the texts as they are. A literal that a mask may have made is not compared.
-pub(super) fn documents_that_may_pass(
-    conditions: &[&Condition],
-    store: &Store,
-    snapshot: &Snapshot<'_>,
-) -> Result<Option<Vec<DocumentRow>>, StoreError> {
-    let mut literals: Vec<String> = conditions.iter().flat_map(|condition| literals(condition)).collect();
-    literals.retain(|literal| !mask::may_be_of_mask(literal));
-    literals.sort_by_key(|literal| std::cmp::Reverse(literal.len()));
-    literals.truncate(MOST_LITERALS);
-    let mut documents: Option<Vec<DocumentRow>> = None;
-    for literal in literals {
-        // A literal that is too large for a pattern excludes nothing.
-        let Ok(pattern) = Pattern::literal(&literal, Case::Sensitive) else { continue };
-        if pattern.is_selective() {
-            let rows = store.index.may_match(snapshot, &pattern)?;
-            documents = Some(match documents {
-                Some(known) => known.into_iter().filter(|row| rows.binary_search(row).is_ok()).collect(),
-                None => rows,
-            });
-        }
-    }
-    Ok(documents)
+/// Conditions see masked texts; this is about texts as they are. What a mask may have made is not among it.
+#[derive(Debug)]
+pub(super) enum TextNeeds {
+    Pattern(Box<Pattern>),
+    All(Vec<TextNeeds>),
+    Any(Vec<TextNeeds>),
 }
 
-/// Returns literals that the text of each chunk holds that satisfies a condition.
-fn literals(condition: &Condition) -> Vec<String> {
-    match condition {
-        Condition::All(parts) => parts.iter().flat_map(literals).collect(),
-        Condition::Is(Field::ChunkText, Check::Matches(pattern)) => pattern.literals().collect(),
-        Condition::Is(Field::ChunkText, Check::Among(texts)) if texts.len() == 1 => texts.iter().cloned().collect(),
-        Condition::Any(_) | Condition::Not(_) | Condition::Is(..) => Vec::new(),
+impl TextNeeds {
+    /// Returns what a text must contain for all conditions; `None` if any text may satisfy them.
+    pub(super) fn derive(conditions: &[&Condition]) -> Option<Self> {
+        let mut room = MOST_PATTERNS;
+        Self::all(conditions.iter().filter_map(|condition| Self::derive_one(condition, &mut room)).collect())
     }
+
+    /// Returns the same of one condition, with at most as many patterns as there is room for.
+    fn derive_one(condition: &Condition, room: &mut usize) -> Option<Self> {
+        match condition {
+            Condition::All(parts) => Self::all(parts.iter().filter_map(|part| Self::derive_one(part, room)).collect()),
+            Condition::Any(parts) => {
+                parts.iter().map(|part| Self::derive_one(part, room)).collect::<Option<_>>().map(Self::Any)
+            }
+            Condition::Is(Field::ChunkText, Check::Matches(pattern)) => {
+                Self::all(pattern.runs().flat_map(split_at_masks).filter_map(|run| Self::compile(&run, room)).collect())
+            }
+            Condition::Is(Field::ChunkText, Check::Among(texts)) => {
+                texts.iter().map(|text| Self::derive_from_text(text, room)).collect::<Option<_>>().map(Self::Any)
+            }
+            Condition::Not(_) | Condition::Is(..) => None,
+        }
+    }
+
+    fn all(parts: Vec<Self>) -> Option<Self> {
+        (!parts.is_empty()).then_some(Self::All(parts))
+    }
+
+    fn derive_from_text(text: &str, room: &mut usize) -> Option<Self> {
+        let runs = split_at_masks(text.chars().map(Some).collect());
+        Self::all(runs.into_iter().filter_map(|run| Self::compile(&run, room)).collect())
+    }
+
+    fn compile(run: &[Option<char>], room: &mut usize) -> Option<Self> {
+        *room = room.checked_sub(1)?;
+        // A run that is too large for a pattern excludes nothing.
+        Pattern::run(run).ok().map(|pattern| Self::Pattern(Box::new(pattern)))
+    }
+
+    /// Returns the documents whose texts may contain it by their signatures, ascending; `None` if signatures exclude none.
+    pub(super) fn rows(&self, store: &Store, snapshot: &Snapshot<'_>) -> Result<Option<Vec<DocumentRow>>, StoreError> {
+        match self {
+            Self::Pattern(pattern) if pattern.is_selective() => store.index.may_match(snapshot, pattern).map(Some),
+            Self::Pattern(_) => Ok(None),
+            Self::All(parts) => {
+                let mut common: Option<Vec<DocumentRow>> = None;
+                for part in parts {
+                    let Some(rows) = part.rows(store, snapshot)? else { continue };
+                    common = Some(match common {
+                        Some(known) => known.into_iter().filter(|row| rows.binary_search(row).is_ok()).collect(),
+                        None => rows,
+                    });
+                }
+                Ok(common)
+            }
+            Self::Any(parts) => {
+                let mut either = BTreeSet::new();
+                for part in parts {
+                    let Some(rows) = part.rows(store, snapshot)? else { return Ok(None) };
+                    either.extend(rows);
+                }
+                Ok(Some(either.into_iter().collect()))
+            }
+        }
+    }
+
+    /// Returns whether a text contains it.
+    fn are_met_by(&self, text: &str) -> bool {
+        match self {
+            Self::Pattern(pattern) => pattern.matches(text).next().is_some(),
+            Self::All(parts) => parts.iter().all(|part| part.are_met_by(text)),
+            Self::Any(parts) => parts.iter().any(|part| part.are_met_by(text)),
+        }
+    }
+}
+
+/// Splits a run into those that a text contains as they are if its masked form contains the run: none can touch a mask.
+fn split_at_masks(run: Vec<Option<char>>) -> Vec<Vec<Option<char>>> {
+    let mut runs: Vec<Vec<Option<char>>> = Vec::new();
+    let mut gap = SHORTEST_MASK;
+    for one in run {
+        match (one, runs.last_mut()) {
+            (None, _) => gap += 1,
+            (Some(one), Some(last)) if gap < SHORTEST_MASK => {
+                last.extend(std::iter::repeat_n(None, gap));
+                last.push(Some(one));
+                gap = 0;
+            }
+            (Some(one), _) => {
+                runs.push(vec![Some(one)]);
+                gap = 0;
+            }
+        }
+    }
+    runs.into_iter().flat_map(keep_unmasked).collect()
+}
+
+/// Returns a run, or its literals that cannot touch a mask if the run may.
+fn keep_unmasked(run: Vec<Option<char>>) -> Vec<Vec<Option<char>>> {
+    if !mask::may_be_of_mask(&run) {
+        return vec![run];
+    }
+    let literals = run.split(Option::is_none).map(<[_]>::to_vec);
+    literals.filter(|literal| !literal.is_empty() && !mask::may_be_of_mask(literal)).collect()
 }
 
 #[cfg(test)]
@@ -341,21 +432,52 @@ mod tests {
 
     use super::*;
 
+    fn needs(filter: &str) -> Option<TextNeeds> {
+        let parsed = Filter::parse(filter).expect("valid");
+        let conditions: Vec<&Condition> = parsed.parts().map(|(condition, _)| condition).collect();
+        TextNeeds::derive(&conditions)
+    }
+
     #[test]
-    fn only_what_every_match_holds_is_a_literal() {
-        for (filter, expected) in [
-            ("chunk.text LIKE '%open%'", &["open"][..]),
-            ("chunk.text LIKE 'fn _pen(%) {%'", &["fn ", "pen(", ") {"]),
-            ("chunk.text = 'whole'", &["whole"]),
-            ("chunk.text LIKE '%a%' AND doc.path = 'b'", &["a"]),
-            ("chunk.text LIKE '%a%' OR chunk.text LIKE '%b%'", &[]),
-            ("NOT chunk.text LIKE '%a%'", &[]),
-            ("chunk.text IN ('a', 'b')", &[]),
-            ("doc.path LIKE '%a%'", &[]),
+    fn only_texts_with_what_every_match_contains_are_read() {
+        for (filter, text, expected) in [
+            ("chunk.text LIKE '%reopened%'", "it was reopened", true),
+            ("chunk.text LIKE '%reopened%'", "closed", false),
+            ("chunk.text LIKE '%find_user_by_id%'", "find_user_by_id(7)", true),
+            ("chunk.text LIKE '%find_user_by_id%'", "find a user by name and id", false),
+            ("chunk.text LIKE '%find_user%'", "find\nuser", true),
+            ("chunk.text LIKE '%gryphon___________quartz%'", "gryphon = x; quartz", true),
+            ("chunk.text LIKE '%gryphon___quartz%'", "gryphon = x; quartz", false),
+            ("chunk.text LIKE 'fn _pen(%) {%'", "{ (fn open() {", true),
+            ("chunk.text LIKE 'fn _pen(%) {%'", "fn pen() {", false),
+            ("chunk.text LIKE '%a.b%'", "axb", false),
+            ("chunk.text = 'whole'", "the whole text", true),
+            ("chunk.text = 'whole'", "a part", false),
+            ("chunk.text IN ('gryphon', 'quartz')", "quartz", true),
+            ("chunk.text IN ('gryphon', 'quartz')", "granite", false),
+            ("chunk.text LIKE '%gryphon%' AND doc.path = 'b'", "quartz", false),
+            ("chunk.text LIKE '%gryphon%' OR chunk.text LIKE '%quartz%'", "quartz", true),
+            ("chunk.text LIKE '%gryphon%' OR chunk.text LIKE '%quartz%'", "granite", false),
         ] {
-            let parsed = Filter::parse(filter).expect("valid");
-            let found: Vec<String> = parsed.parts().flat_map(|(condition, _)| literals(condition)).collect();
-            assert_eq!(found, expected, "{filter}");
+            let needs = needs(filter).unwrap_or_else(|| panic!("{filter}"));
+            assert_eq!(needs.are_met_by(text), expected, "{filter}: {text}");
         }
+    }
+
+    #[test]
+    fn what_any_text_may_satisfy_leaves_out_none() {
+        for filter in [
+            "NOT chunk.text LIKE '%a%'",
+            "chunk.text LIKE '%gryphon%' OR doc.path = 'b'",
+            "chunk.text LIKE '%[secret: %'",
+            "chunk.text LIKE '%secret%'",
+            "chunk.text LIKE '%_%'",
+            "doc.path LIKE '%a%'",
+        ] {
+            assert!(needs(filter).is_none(), "{filter}");
+        }
+        // Beside a mask, `_` may stand for one of its characters.
+        let masked = needs("chunk.text LIKE '%key = _secret%'").expect("the first part is not of a mask");
+        assert!(masked.are_met_by("key = hunter2"));
     }
 }

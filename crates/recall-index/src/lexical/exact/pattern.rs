@@ -56,6 +56,20 @@ impl Pattern {
         Self::new(&parse(&regex_syntax::escape(check_syntax(text)?), case)?)
     }
 
+    /// Compiles a run of characters, `None` for any one character: the texts that contain it contiguously match.
+    ///
+    /// # Errors
+    /// It is empty or as an expression longer than [`MOST_PATTERN_BYTES`], or takes too much memory.
+    pub fn run(characters: &[Option<char>]) -> Result<Self, PatternError> {
+        let expression: String = characters
+            .iter()
+            .map(|one| {
+                one.map_or_else(|| "(?s:.)".to_owned(), |one| regex_syntax::escape(one.encode_utf8(&mut [0; 4])))
+            })
+            .collect();
+        Self::new(&parse(check_syntax(&expression)?, Case::Sensitive)?)
+    }
+
     /// Compiles several literals: the texts that contain one of them match.
     ///
     /// # Errors
