@@ -118,6 +118,7 @@ impl Access {
             entry.tokens.retain(|(_, issued)| issued.elapsed() < TOKEN_VALID);
             if let Some(at) = entry.tokens.iter().position(|(known, _)| is_same(known, token)) {
                 entry.tokens.remove(at);
+                self.touch();
                 return Some(Arc::clone(&entry.project));
             }
         }
@@ -238,6 +239,18 @@ mod tests {
         assert!(access.exchange(&first).is_none());
         tokio::time::sleep(TOKEN_VALID).await;
         assert!(access.exchange(&second).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_valid_token_keeps_the_page_open() {
+        let access = Access::new(1);
+        let token = access.admit(subject("/a"), None).expect("random");
+        let opened = access.last_use();
+        tokio::time::sleep(TOKEN_VALID / 2).await;
+        assert!(access.exchange("guessed").is_none());
+        assert_eq!(access.last_use(), opened);
+        assert!(access.exchange(&token).is_some());
+        assert_eq!(access.last_use(), Instant::now());
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::access::Access;
+use crate::access::{Access, Project};
 use crate::answer;
 
 /// The headers of every answer.
@@ -47,7 +47,10 @@ const PATH_BYTES: usize = 128;
 pub(crate) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
     let mut answer = match check(&access, request) {
         Ok(request) => {
-            access.touch();
+            // What is the same for everybody needs no access, so it does not keep the page open.
+            if request.extensions().get::<Arc<Project>>().is_some() {
+                access.touch();
+            }
             next.run(request).await
         }
         Err((status, reason)) => answer::refusal_page(status, reason),
@@ -171,4 +174,36 @@ pub(crate) fn is_plain(path: &str) -> bool {
             && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.' || b == b'-')
     };
     path.len() <= PATH_BYTES && path.starts_with('/') && !path.contains("//") && path[1..].split('/').all(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use recall_api::v1::RequestContext;
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::Subject;
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_request_with_access_keeps_the_page_open() {
+        let access = Arc::new(Access::new(1));
+        let subject = Subject { root: "/a".to_owned(), context: RequestContext::default() };
+        let token = access.admit(subject, None).expect("random");
+        let project = access.exchange(&token).expect("valid");
+        let cookie = project.set_cookie();
+        let page = format!("/{}/x", project.key);
+        let router = axum::Router::new().route(LINK, get(|| async {})).route(&page, get(|| async {}));
+        let router = router.layer(from_fn_with_state(Arc::clone(&access), guard));
+        for (path, is_kept_open) in [(LINK, false), (&*page, true)] {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let before = access.last_use();
+            let request = Request::get(path).header(HOST, "127.0.0.1:1").header(COOKIE, &cookie).body(Body::empty());
+            let answer = router.clone().oneshot(request.expect("valid")).await.expect("infallible");
+            assert_eq!((answer.status(), access.last_use() > before), (StatusCode::OK, is_kept_open), "{path}");
+        }
+    }
 }
