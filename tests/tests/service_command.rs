@@ -150,6 +150,18 @@ fn another_data_home_is_refused() {
     assert_eq!((user.has_units(), user.calls().len()), ([false; 2], 0));
 }
 
+#[test]
+fn a_dry_run_from_another_data_home_shows_the_service_of_the_default_one() {
+    let user = User::new("");
+    let expected = user.run(&["install", "--dry-run"]);
+    let mut command = user.command(&["install", "--dry-run"]);
+    command.env("RECALL_HOME", user.sandbox.recall_home());
+    let outcome = Running::to_end(command);
+    assert_eq!((outcome.code, &outcome.stdout), (Some(0), &expected.stdout), "{outcome:?}");
+    assert!(outcome.stderr.contains("unset RECALL_HOME"), "{outcome:?}");
+    assert_eq!((user.has_units(), user.calls().len()), ([false; 2], 0));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_client_starts_a_daemon_while_the_service_manager_listens() {
     let sandbox = sandbox!();

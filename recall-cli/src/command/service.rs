@@ -13,6 +13,7 @@ use std::process::{Command, Output as ProcessOutput};
 use clap::{Args, Subcommand};
 use recall_api::Reason;
 use recall_client::daemon::{self, Stopped};
+use recall_config::{Dirs, Environment};
 use recall_os::{Folder, OpenError};
 
 use crate::Exit;
@@ -76,7 +77,9 @@ pub(super) async fn run(command: ServiceCommand, context: &CommandContext) -> Re
 }
 
 async fn install(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, CommandError> {
-    check_home(context)?;
+    if !args.dry_run {
+        check_home(context)?;
+    }
     let manager = manager()?;
     let plan = plan(manager, &program(manager, context)?, context)?;
     let mut before = Vec::new();
@@ -111,6 +114,12 @@ async fn install(args: &ChangeArgs, context: &CommandContext) -> Result<Exit, Co
         change.changed = true;
     }
     report(context, &change)?;
+    if let (true, Some(home)) = (args.dry_run, &context.process_env.environment.recall_home) {
+        let home = home.display();
+        context
+            .output
+            .note(&format!("this service serves the default data home; unset RECALL_HOME ({home}) to install it"));
+    }
     Ok(Exit::Done)
 }
 
@@ -230,7 +239,12 @@ fn manager() -> Result<ServiceManager, CommandError> {
 }
 
 fn plan(manager: ServiceManager, program: &Path, context: &CommandContext) -> Result<ServicePlan, CommandError> {
-    let environment = &context.process_env.environment;
+    // The service has no `RECALL_HOME`, wherever it is installed from.
+    let environment = Environment { recall_home: None, ..context.process_env.environment.clone() };
+    let dirs = match &context.process_env.environment.recall_home {
+        Some(_) => Dirs::from_environment(&environment)?,
+        None => context.process_env.dirs.clone(),
+    };
     let no_home = || CliError::usage("there is no home folder for the service's files").with_hint("set HOME");
     let home = environment.home.as_deref();
     let folder = match manager {
@@ -239,11 +253,11 @@ fn plan(manager: ServiceManager, program: &Path, context: &CommandContext) -> Re
             config.or_else(|| Some(home?.join(".config"))).map(|config| config.join("systemd/user"))
         }
         ServiceManager::Launchd => home.map(|home| home.join("Library/LaunchAgents")),
-        ServiceManager::TaskScheduler => Some(context.process_env.dirs.config.clone()),
+        ServiceManager::TaskScheduler => Some(dirs.config.clone()),
     };
     let folder = folder.ok_or_else(no_home)?;
     let variables = &context.process_env.home_variables;
-    let socket = context.process_env.dirs.service_socket.as_deref();
+    let socket = dirs.service_socket.as_deref();
     let input = ServiceInput { program, variables, folder: &folder, user: environment.user, socket };
     match manager {
         ServiceManager::Systemd => Ok(systemd::plan(input)),
