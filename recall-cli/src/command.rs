@@ -47,7 +47,7 @@ mod why;
 
 use std::ffi::OsString;
 
-use clap::Subcommand;
+use clap::{Args as _, Subcommand};
 
 use crate::Exit;
 use crate::command_context::CommandContext;
@@ -351,6 +351,29 @@ pub(crate) enum Command {
     /// Write the manual pages of all commands into a folder.
     #[command(hide = true, after_help = examples!("recall man ~/.local/share/man/man1"))]
     Man(man::ManArgs),
+}
+
+/// Adds the arguments of a command to its definition.
+type AddArguments = fn(clap::Command) -> clap::Command;
+
+/// The commands that agents and scripts run often.
+const OFTEN_RUN: [(&str, AddArguments); 9] = [
+    ("briefing", context::BriefingArgs::augment_args),
+    ("context", context::ContextArgs::augment_args),
+    ("get", get::GetArgs::augment_args),
+    ("hook", hook::HookArgs::augment_args),
+    ("query", query::QueryArgs::augment_args),
+    ("related", related::RelatedArgs::augment_args),
+    ("remember", remember::RememberArgs::augment_args),
+    ("search", search::SearchArgs::augment_args),
+    ("status", status::StatusArgs::augment_args),
+];
+
+/// Returns the definition of one command that is run often, without those of all others; `None` for any other command. To build those of
+/// all commands takes longer than a search.
+pub(crate) fn define_alone(name: &str) -> Option<clap::Command> {
+    let (name, add_arguments) = OFTEN_RUN.iter().find(|(known, _)| *known == name)?;
+    Some(add_arguments(clap::Command::new(*name)))
 }
 
 /// Runs a command of the program whose arguments `definition` describes. `arguments` are those that the program was

@@ -36,7 +36,7 @@ mod standard_input;
 
 use std::ffi::OsString;
 
-use clap::CommandFactory as _;
+use clap::{Args as _, CommandFactory as _};
 
 pub use args::Global;
 pub use command_context::CommandContext;
@@ -64,11 +64,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let exit = run_program(
         &arguments,
         definition,
+        definition_of,
         |cli: &Cli| &cli.global,
         |cli, context| command::run(cli.command, definition, &arguments, context),
     );
     // Agents read other exit codes of a hook as a refusal of what they are doing.
     if arguments.get(1).is_some_and(|command| command == "hook") { Exit::Done } else { exit }
+}
+
+/// Returns as much of the definition as parses these arguments; `None` if that is not known before it is built.
+fn definition_of(arguments: &[OsString]) -> Option<clap::Command> {
+    let name = arguments.get(1)?.to_str()?;
+    let is_version = arguments.len() == 2 && matches!(name, "--version" | "-V");
+    let root = || Global::augment_args(clap::Command::new("recall").version(env!("CARGO_PKG_VERSION")));
+    if is_version { Some(root()) } else { command::define_alone(name).map(|command| root().subcommand(command)) }
 }
 
 /// Returns the definition of the program's arguments.

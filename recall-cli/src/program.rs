@@ -7,7 +7,7 @@ use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 
 use clap::FromArgMatches;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use recall_api::Reason;
 use recall_api::hint::{self, Audience};
 
@@ -22,11 +22,12 @@ static USERS_UMASK: std::sync::OnceLock<rustix::fs::Mode> = std::sync::OnceLock:
 
 /// Runs the command given by the arguments and returns the exit code. The first argument is the program's name.
 ///
-/// `definition` describes the arguments, and `global` returns the global options of the parsed ones. Wrong arguments, errors and panics are reported, as JSON
+/// `definition` describes the arguments, `part` as much of it as these arguments need, if it knows that, and `global` returns the global options of the parsed ones. Wrong arguments, errors and panics are reported, as JSON
 /// if the arguments ask for it.
 pub fn run_program<C: FromArgMatches>(
     arguments: &[OsString],
     definition: fn() -> clap::Command,
+    part: impl FnOnce(&[OsString]) -> Option<clap::Command>,
     global: fn(&C) -> &Global,
     command: impl FnOnce(C, &CommandContext) -> Result<Exit, CommandError>,
 ) -> Exit {
@@ -34,7 +35,7 @@ pub fn run_program<C: FromArgMatches>(
     // Every file that a command creates is private to the user, as the daemon's files are.
     #[cfg(unix)]
     USERS_UMASK.get_or_init(|| rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO));
-    let parsed = match parse::<C>(arguments, definition()) {
+    let parsed = match parse_in_parts::<C>(arguments, definition, part) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(error, arguments),
     };
@@ -49,6 +50,19 @@ pub fn run_program<C: FromArgMatches>(
         // The reader has closed the pipe, as in `recall search … | head -1`.
         Err(CommandError::ReaderGone) => Exit::Done,
         Err(CommandError::Failed(cli_error)) => report(&cli_error, &output),
+    }
+}
+
+/// Parses arguments by a part of the definition. What the part refuses or explains, such as help, is parsed by the whole definition.
+fn parse_in_parts<C: FromArgMatches>(
+    arguments: &[OsString],
+    definition: fn() -> clap::Command,
+    part: impl FnOnce(&[OsString]) -> Option<clap::Command>,
+) -> Result<C, clap::Error> {
+    match part(arguments).map(|part| parse::<C>(arguments, part)) {
+        Some(Ok(parsed)) => Ok(parsed),
+        Some(Err(error)) if error.kind() == ErrorKind::DisplayVersion => Err(error),
+        Some(Err(_)) | None => parse(arguments, definition()),
     }
 }
 
@@ -137,6 +151,44 @@ fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, 
 mod tests {
     use super::*;
     use crate::args::Cli;
+
+    #[test]
+    fn a_part_of_the_definition_parses_like_the_whole() {
+        for line in [
+            "recall search open --json -k 5 --type adr,code --no-daemon",
+            "recall search --exact open --project /a --project /b",
+            "recall hook prompt",
+            "recall context --for diff --budget-tokens 100",
+            "recall get a.rs:1-2",
+            "recall query --rql SELECT",
+            "recall remember x --type lesson --tag a",
+            "recall related a.rs",
+            "recall briefing --goal x",
+            "recall status --metrics",
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let part = crate::definition_of(&arguments).unwrap_or_else(|| panic!("{line}"));
+            let in_part = parse::<Cli>(&arguments, part).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let whole = parse::<Cli>(&arguments, crate::definition()).expect(line);
+            assert_eq!(format!("{in_part:?}"), format!("{whole:?}"), "{line}");
+        }
+        let arguments = ["recall", "--version"].map(OsString::from);
+        let said = |definition: clap::Command| parse::<Cli>(&arguments, definition).expect_err("not a command");
+        let part = said(crate::definition_of(&arguments).expect("known"));
+        assert_eq!(part.kind(), ErrorKind::DisplayVersion);
+        assert_eq!(part.to_string(), said(crate::definition()).to_string());
+    }
+
+    #[test]
+    fn what_a_part_refuses_is_explained_by_the_whole() {
+        for line in ["recall search", "recall search x --scope everywhere", "recall search --help", "recall get"] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let explain = |parsed: Result<Cli, clap::Error>| parsed.expect_err(line).to_string();
+            let in_parts =
+                explain(parse_in_parts(&arguments, crate::definition, |arguments| crate::definition_of(arguments)));
+            assert_eq!(in_parts, explain(parse(&arguments, crate::definition())), "{line}");
+        }
+    }
 
     #[test]
     fn of_similar_commands_only_the_likeliest_is_suggested() {

@@ -36,6 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     run_program(
         &arguments,
         definition,
+        |_| None,
         |cli: &Cli| &cli.global,
         |cli, context| {
             wait(async {
