@@ -16,6 +16,7 @@ use tokio::time::MissedTickBehavior;
 use crate::blocking;
 use crate::daemon::Daemon;
 use crate::event::Event;
+use crate::process::MemoryUse;
 use crate::server::{Patience, Server};
 
 /// Serves until there is a reason to end, then finishes the work in progress within a bound.
@@ -131,6 +132,14 @@ mod platform {
 /// How often the daemon measures its memory. Admission does not see the caches of open stores, which grow with searches.
 const MEMORY_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The same while the daemon uses more than half of its ceiling: within five seconds, searches of many projects may open stores for the
+/// other half.
+const PRESSED_MEMORY_INTERVAL: Duration = Duration::from_secs(1);
+
+fn memory_interval(used_bytes: u64, ceiling_bytes: u64) -> Duration {
+    if used_bytes > ceiling_bytes / 2 { PRESSED_MEMORY_INTERVAL } else { MEMORY_INTERVAL }
+}
+
 /// The memory that a network takes per byte of its files: the runtime keeps some weights in a second form.
 pub(crate) const COPIES_OF_A_NETWORK: u64 = 2;
 
@@ -154,9 +163,9 @@ impl Shares {
 pub(crate) fn watch_memory(daemon: Arc<Daemon>) {
     let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
     tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(MEMORY_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while daemon.stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        let mut pause = Duration::ZERO;
+        while daemon.stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_some() {
+            pause = memory_interval(MemoryUse::read().anonymous_bytes, ceiling_bytes);
             let asked = Arc::clone(&daemon);
             match blocking::run(move || asked.engine.make_room()).await {
                 Ok(Room::Left) => {}
@@ -223,6 +232,13 @@ mod tests {
 
     fn shutdown(drain: Duration) -> Event {
         Event::ShutdownRequested { reason: "stop".to_owned(), drain }
+    }
+
+    #[test]
+    fn the_memory_is_measured_more_often_above_half_of_the_ceiling() {
+        for (used_bytes, expected) in [(0, MEMORY_INTERVAL), (50, MEMORY_INTERVAL), (51, PRESSED_MEMORY_INTERVAL)] {
+            assert_eq!(memory_interval(used_bytes, 100), expected, "{used_bytes}");
+        }
     }
 
     #[tokio::test]
