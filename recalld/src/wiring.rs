@@ -130,6 +130,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
         open_stores: daemon.max_open_stores,
         stores_per_request: daemon.max_stores_per_request,
         first_index_wait: index.first_wait.min(longest_wait),
+        partial_after: index.partial_after,
         ingest_wait: index.wait.min(longest_wait),
         few_files_wait: index.few_files_wait.min(longest_wait),
         embedding_wait: index.embedding_wait.min(longest_wait),

@@ -28,6 +28,7 @@ use crate::error::{SearchError, StoreError};
 use crate::matching::{OutsidePaths, undated_warning};
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Hit, known_languages};
+use crate::store::Wanted;
 use crate::warning::{Coverage, Warning};
 use crate::{Engine, mask};
 use scan::{Matching, Scan};
@@ -58,8 +59,9 @@ impl Engine {
         let paths = self.path_filters(origin, &filters.paths, outside)?;
         filters.paths.clone_from(&paths.resolved);
         let period = self.period(origin, &filters)?;
+        let wanted = Wanted::Text { needle: request.needle.clone(), pattern: Arc::clone(pattern) };
         let MountedStores { stores, mut warnings } =
-            self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store))?;
+            self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store, Some(&wanted)))?;
         if stores.is_empty() {
             return Err(SearchError::NoStore { scope: request.scope });
         }

@@ -23,5 +23,5 @@ pub use index::{IndexReport, IndexRequest, RebuildPart};
 pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 
 pub(crate) use freshness::scan::explain_left_out;
-pub(crate) use freshness::{freshen, refresh_documents};
+pub(crate) use freshness::{freshen, freshen_for, refresh_documents};
 pub(crate) use put_back::{index_memories_soon, put_back_now, put_back_since, vanished_problems};

@@ -54,7 +54,7 @@ impl Engine {
         let QueryRequest { query, scope, explain } = request;
         let none = OtherProjects::None;
         let MountedStores { stores, mut warnings } =
-            self.prepared_stores(origin, *scope, &none, |store| self.prepare(store))?;
+            self.prepared_stores(origin, *scope, &none, |store| self.prepare(store, None))?;
         if stores.is_empty() {
             return Err(SearchError::NoStore { scope: *scope });
         }

@@ -70,6 +70,9 @@ pub struct EngineSettings {
     pub stores_per_request: u32,
     /// How long the first search of a project waits for its first index.
     pub first_index_wait: Duration,
+    /// After what time a search of a large project that is indexed for the first time answers from the files that most likely answer,
+    /// once these are indexed.
+    pub partial_after: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them, if they are many.
     pub ingest_wait: Duration,
     /// How long a search waits for the scan and the indexing of a few changed files.
@@ -254,6 +257,7 @@ impl EngineSettings {
             open_stores: OPEN_STORES,
             stores_per_request: STORES_PER_REQUEST,
             first_index_wait: Duration::from_mins(1),
+            partial_after: Duration::from_secs(1),
             ingest_wait: Duration::from_millis(250),
             few_files_wait: Duration::from_secs(2),
             embedding_wait: Duration::from_secs(1),

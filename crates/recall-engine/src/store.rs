@@ -64,7 +64,7 @@ pub(crate) use files::{
     RuledOut, SUMMARIES, ScanState, Selection, UnreadLine,
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
-pub(crate) use jobs::Jobs;
+pub(crate) use jobs::{Jobs, Wanted};
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use oppositions::Oppositions;
 pub(crate) use registry::Registry;

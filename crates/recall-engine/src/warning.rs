@@ -248,6 +248,8 @@ pub struct FirstIndex {
     pub root: PathBuf,
     /// The number of the scan whose end completes the index.
     pub scan: u64,
+    /// The number that the question has among those that wait for the index; `None` if it waits for all of it.
+    pub question: Option<u64>,
     /// What the scan does.
     pub stage: FirstIndexStage,
 }
@@ -261,6 +263,8 @@ pub enum FirstIndexStage {
     Scanning,
     /// It reads and writes them.
     Indexing(Indexing),
+    /// It has written the files that most likely answer the question, and writes the rest.
+    LikelyIndexed(Indexing),
 }
 
 /// Files that are not indexed for the same reason.

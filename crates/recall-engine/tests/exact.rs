@@ -8,7 +8,7 @@ use recall_core::{Case, DocumentType, ExactRequest, Filters, Needle, OtherProjec
 use recall_engine::{Engine, ExactAnswer, Hit, SearchError, Warning};
 use recall_text::Language;
 
-fn literal(text: &str) -> ExactRequest {
+pub(crate) fn literal(text: &str) -> ExactRequest {
     ExactRequest {
         needle: Needle::Literal(text.to_owned()),
         case: Case::Sensitive,

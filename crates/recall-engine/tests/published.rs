@@ -166,6 +166,12 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     let root = builder.sandbox.root();
     copy(&workspace.join("crates/recall-shared/src"), &root.join("src"));
     copy(&workspace.join("docs/adr"), &root.join("docs/adr"));
+    // The two stores' scores differ by their statistics, so a record that is added later must not change the collection.
+    for record in fs::read_dir(root.join("docs/adr")).expect("copied").flatten() {
+        if record.file_name().to_string_lossy().as_ref() > "0070" {
+            fs::remove_file(record.path()).expect("removed");
+        }
+    }
     builder.sandbox.write("docs/tagged.md", TAGGED);
     builder.git(&["init", "-q", "-b", "main"]);
     builder.publish();

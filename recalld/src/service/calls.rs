@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::Stream;
 use recall_api::v1::RequestContext;
-use recall_engine::{FirstIndex, Origin, Warning};
+use recall_engine::{FirstIndex, FirstIndexStage, Origin, Warning};
 use tonic::Status;
 
 use super::context;
@@ -23,9 +23,10 @@ pub(crate) struct Service {
 /// How often a search that waits for the first index of a project looks whether it is there.
 const FIRST_INDEX_INTERVAL: Duration = Duration::from_millis(25);
 
+/// Returns the first index that an answer should wait for.
 fn first_index(warning: &Warning) -> Option<&FirstIndex> {
     match warning {
-        Warning::NotIndexedYet(first) => Some(first),
+        Warning::NotIndexedYet(first) if !matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) => Some(first),
         _ => None,
     }
 }
@@ -74,7 +75,7 @@ impl Service {
             if awaited.is_empty() {
                 return Ok(answer);
             }
-            while !awaited.iter().all(|first| self.daemon.engine.has_scanned(first)) {
+            while !awaited.iter().all(|first| self.daemon.engine.has_more_for(first)) {
                 if Instant::now() >= deadline || self.daemon.stop.is_cancelled() {
                     return Ok(answer);
                 }

@@ -50,14 +50,23 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
 
 /// Says that nothing found says nothing, and what the first index waits for.
 fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
-    let stage = match first.stage {
-        FirstIndexStage::Queued => "it is queued after other projects".to_owned(),
-        FirstIndexStage::Indexing(Indexing { files_done, files }) if files_done < files => {
-            format!("{} of {} files are done", count(files_done), count(files))
+    let done = |Indexing { files_done, files }: Indexing| format!("{} of {} files", count(files_done), count(files));
+    let root = first.root.display();
+    let message = match first.stage {
+        FirstIndexStage::LikelyIndexed(indexing) => format!(
+            "`{root}` is being indexed: {} are done, first those in which the words of the question are; the others were not searched",
+            done(indexing)
+        ),
+        FirstIndexStage::Queued => {
+            format!("`{root}` is not indexed yet: it is queued after other projects; what is not found may be there")
         }
-        FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => "its files are being listed and read".to_owned(),
+        FirstIndexStage::Indexing(indexing) if indexing.files_done < indexing.files => {
+            format!("`{root}` is not indexed yet: {} are done; what is not found may be there", done(indexing))
+        }
+        FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => {
+            format!("`{root}` is not indexed yet: its files are being listed and read; what is not found may be there")
+        }
     };
-    let message = format!("`{}` is not indexed yet: {stage}; what is not found may be there", first.root.display());
     let hint = "ask again in a moment; `recall status` shows the progress";
     new(NOT_INDEXED_YET, Severity::Warning, message, hint)
 }

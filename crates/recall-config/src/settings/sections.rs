@@ -97,6 +97,8 @@ section! {
         threads: Option<NonZero<usize>> = None, Daemon, or_word("auto", positive(256));
         /// How long the first search in an unindexed project waits for its index.
         first_wait: Duration = Duration::from_mins(1), Daemon, duration(Duration::ZERO..=60 * MINUTE);
+        /// After what time a question to a large project that is indexed for the first time is answered from a part of it.
+        partial_after: Duration = Duration::from_secs(1), Daemon, duration(Duration::ZERO..=60 * MINUTE);
         /// How long a search waits for changed files to be reindexed, if they are many.
         wait: Duration = Duration::from_millis(250), Daemon, duration(Duration::ZERO..=MINUTE);
         /// How long a search waits for the scan and the reindexing of a few changed files.

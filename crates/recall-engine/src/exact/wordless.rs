@@ -21,6 +21,7 @@ use crate::memory::recalled_as_hit;
 use crate::occurrences::chunk_at;
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Answer, Hit, RetrieverWeights, Stage};
+use crate::store::Wanted;
 use crate::warning::{Coverage, Warning};
 
 impl Engine {
@@ -54,8 +55,10 @@ impl Engine {
     ) -> Result<Answer, SearchError> {
         let (understood, _) = self.understood(origin, request)?;
         let scope = understood.scope.unwrap_or(request.scope);
+        let needle = Needle::Literal(request.query.clone());
+        let wanted = Wanted::Text { needle, pattern: Arc::clone(&patterns[1]) };
         let MountedStores { stores, mut warnings } =
-            self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?;
+            self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store, Some(&wanted)))?;
         if stores.is_empty() {
             return Err(SearchError::NoStore { scope });
         }

@@ -28,7 +28,7 @@ use crate::indexing::memories::{MemoryWait, memory_work, wait_for_memories};
 use crate::indexing::put_back::compare_own_soon;
 use crate::origin::Origin;
 use crate::settings::EngineSettings;
-use crate::store::{Configuration, Phase, ScanState, Store};
+use crate::store::{Configuration, Phase, ScanState, Store, Wanted};
 use crate::warning::{FirstIndex, FirstIndexStage, Warning};
 
 pub(crate) use scan::{Sync, SyncReport, sync};
@@ -56,12 +56,14 @@ impl Engine {
         self.prepared_stores(origin, scope, &OtherProjects::None, |store| freshen(store, &self.settings, &self.clock))
     }
 
-    /// Returns whether the scan that an answer without a complete index names has ended, or its store is closed. Never waits for
-    /// anything: a caller asks again until its time is up.
-    pub fn has_scanned(&self, first: &FirstIndex) -> bool {
+    /// Returns whether there is more to answer from than there was for an answer without a complete index: the scan that it names has
+    /// ended, the files that most likely answer its question are indexed, or its store is closed. Never waits for anything: a caller
+    /// asks again until its time is up.
+    pub fn has_more_for(&self, first: &FirstIndex) -> bool {
         let open = self.registry.open_stores();
-        let store = open.iter().find(|store| store.root == first.root);
-        store.is_none_or(|store| store.files.scans().lock().ended >= first.scan)
+        let Some(store) = open.iter().find(|store| store.root == first.root) else { return true };
+        let state = store.files.scans().lock();
+        state.ended >= first.scan || first.question.is_some_and(|question| state.likely_indexed >= question)
     }
 
     /// Returns how long the first search of a project waits for its index.
@@ -79,9 +81,23 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
+    freshen_for(store, settings, clock, None)
+}
+
+/// Like [`freshen`], for a question. The first index of a large project has what it needs first, and the question does not wait for the
+/// rest.
+///
+/// # Errors
+/// As [`freshen`].
+pub(crate) fn freshen_for(
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+    wanted: Option<&Wanted>,
+) -> Result<Vec<Warning>, StoreError> {
     // Asked before anything is read: every write that ended before this search is then seen, and later ones belong to the next.
     let changes = store.files.changes(store.settings().limits.watch_wait);
-    let mut warnings = freshen_files(store, changes, settings, clock)?;
+    let mut warnings = freshen_files(store, changes, settings, clock, wanted)?;
     // Without a watch, the scan may not be due yet. What other work trees save is not watched.
     if !matches!(changes, Changes::Seen { journals: false, .. }) || store.ledger.shares_log() {
         store.files.refresh_journals(&store.ledger, clock.now());
@@ -103,6 +119,7 @@ fn freshen_files(
     changes: Changes,
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
+    wanted: Option<&Wanted>,
 ) -> Result<Vec<Warning>, StoreError> {
     let never_indexed = store.index.holds_nothing();
     let began = Instant::now();
@@ -135,8 +152,10 @@ fn freshen_files(
     };
     // A scan that was short before is short again, unless the machine is busy.
     let is_short = state.last.is_some_and(|(_, took)| took <= settings.few_files_wait);
+    let awaits_first = never_indexed || state.takes_questions;
+    let question = wanted.filter(|_| awaits_first).map(|wanted| store.jobs.questions().ask(wanted));
     let patience = match changes {
-        _ if never_indexed => settings.first_index_wait,
+        _ if never_indexed || question.is_some() => settings.first_index_wait,
         Changes::Seen { files: true, .. } if is_short => limits.scan_wait.max(settings.few_files_wait),
         _ => limits.scan_wait,
     };
@@ -145,15 +164,17 @@ fn freshen_files(
     let in_queue = began + settings.ingest_wait.min(patience);
     let mut ingesting_since = None;
     while state.ended < needed {
+        let has_likely = question.is_some_and(|question| state.likely_indexed >= question);
         let deadline = match state.phase {
             // The scan that ran had begun before the change. The one that is needed can begin only after it.
             Phase::Idle => {
                 begin(&mut state, store, settings, clock)?;
                 continue;
             }
+            _ if has_likely => began + settings.partial_after.min(patience),
             Phase::Queued => in_queue,
             // The files of a branch switch take too long to wait for.
-            Phase::Ingesting if !never_indexed => {
+            Phase::Ingesting if !never_indexed && question.is_none() => {
                 let wait = if state.is_of_few {
                     settings.ingest_wait.max(settings.few_files_wait)
                 } else {
@@ -180,15 +201,22 @@ fn freshen_files(
         }
         return last_error(store, &state);
     }
-    let phase = state.phase;
+    let (phase, has_likely) = (state.phase, question.is_some_and(|question| state.likely_indexed >= question));
     drop(state);
-    if never_indexed {
+    if never_indexed || question.is_some() {
+        let indexing = || store.jobs.indexing().unwrap_or_default();
         let stage = match phase {
+            _ if has_likely => FirstIndexStage::LikelyIndexed(indexing()),
             Phase::Queued => FirstIndexStage::Queued,
             Phase::Idle | Phase::Scanning => FirstIndexStage::Scanning,
-            Phase::Ingesting => FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default()),
+            Phase::Ingesting => FirstIndexStage::Indexing(indexing()),
         };
-        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root: store.root.clone(), scan: needed, stage })]);
+        return Ok(vec![Warning::NotIndexedYet(FirstIndex {
+            root: store.root.clone(),
+            scan: needed,
+            question,
+            stage,
+        })]);
     }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
@@ -354,7 +382,7 @@ pub(crate) fn refresh_documents(
         work.gone_memories.extend(memories.gone);
     }
     let cancel = store.jobs.cancel().clone();
-    let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel };
+    let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
     let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control);
     store.settle_soon(None);
     ingested.map(|_| ())

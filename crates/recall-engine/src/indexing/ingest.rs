@@ -4,6 +4,7 @@
 //! lexical index, then publishes the generation. The order of the files is that of the scan whatever thread is fastest, so that rows,
 //! and with them ties in a ranking, do not depend on timing. The texts between reading and writing are bounded in bytes (`window`).
 
+mod likely;
 mod prepare;
 mod window;
 mod write;
@@ -21,6 +22,8 @@ use crate::warning::Indexing;
 pub(crate) use prepare::{FileTask, Task};
 pub(crate) use write::{FEW_FILES, RunControl, Work};
 
+use write::{Part, Run};
+
 /// Ingests the work. Waits while another thread writes to the store. More than a few files need `index_run`.
 ///
 /// Batches that were committed before an error or a cancellation stay. Fails while another process has the store open.
@@ -32,6 +35,32 @@ pub(crate) fn ingest(
     index_run: Option<&IndexRun>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
+    let files = work.read.len() as u64;
+    (control.progress)(Progress::Started { files });
+    store.jobs.set_indexing(Some(Indexing { files_done: 0, files }));
+    let started = Instant::now();
+    let order: Vec<usize> = (0..work.read.len()).collect();
+    let run = Run { store, work, threads, now, index_run };
+    let outcome = if store.index.holds_nothing() && order.len() >= likely::MANY_FILES {
+        ingest_by_questions(&run, order, control)
+    } else {
+        ingest_part(&run, &Part::whole(&order), control).map(|(outcome, _)| outcome)
+    };
+    store.jobs.set_indexing(None);
+    store.jobs.questions().clear();
+    if let Ok(outcome) = &outcome {
+        outcome.log(&store.root, started.elapsed());
+    }
+    outcome
+}
+
+/// Ingests a part of the work. Returns how many tasks of its order are written.
+fn ingest_part(
+    run: &Run<'_>,
+    part: &Part<'_>,
+    control: &mut RunControl<'_>,
+) -> Result<(IngestOutcome, usize), StoreError> {
+    let Run { store, work, .. } = *run;
     let mut writing = store.index.write()?;
     // A crash between two commits leaves the lexical index behind. The commit of this ingest would give it the generation of the
     // catalog and hide what it lacks.
@@ -39,21 +68,60 @@ pub(crate) fn ingest(
     if store.jobs.cancel().is_cancelled() {
         return Err(StoreError::Cancelled);
     }
-    let files = work.read.len() as u64;
-    (control.progress)(Progress::Started { files });
-    store.jobs.set_indexing(Some(Indexing { files_done: 0, files }));
-    let started = Instant::now();
-    let outcome = write::run(store, &mut writing, work, threads, now, index_run, control);
-    store.jobs.set_indexing(None);
+    let written = write::write(run, &mut writing, part, control);
     // After an error too: the batches before it are committed.
-    match &outcome {
-        Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
+    match &written {
+        Ok((outcome, _)) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
             store.index.reload_written(&work.outcome())?;
         }
         _ => store.index.reload_known()?,
     }
-    if let Ok(outcome) = &outcome {
-        outcome.log(&store.root, started.elapsed());
+    written
+}
+
+/// Ingests the first index of a large project: first what the questions that wait for it need most likely, then the rest, which a new
+/// question interrupts.
+fn ingest_by_questions(
+    run: &Run<'_>,
+    mut order: Vec<usize>,
+    control: &mut RunControl<'_>,
+) -> Result<IngestOutcome, StoreError> {
+    let Run { store, work, threads, .. } = *run;
+    let _taking = TakingQuestions::begin(store);
+    let (mut whole, mut done) = (IngestOutcome::default(), 0);
+    while done < order.len() {
+        let (questions, number) = store.jobs.questions().take();
+        if !questions.is_empty() {
+            let rest = &mut order[done..];
+            let likely = likely::move_to_front(store, &work.read, rest, &questions, threads, control.cancel);
+            let part = Part { order: &order[..done + likely], done, bytes: whole.bytes, kind: write::PartKind::Likely };
+            let (outcome, written) = ingest_part(run, &part, control)?;
+            whole.add(outcome);
+            done = written;
+            (control.likely_indexed)(number);
+        }
+        if done < order.len() && !store.jobs.questions().is_any_new() {
+            let part = Part { order: &order, done, bytes: whole.bytes, kind: write::PartKind::Rest };
+            let (outcome, written) = ingest_part(run, &part, control)?;
+            whole.add(outcome);
+            done = written;
+        }
     }
-    outcome
+    Ok(whole)
+}
+
+/// The time in which questions can say what a first index needs next.
+struct TakingQuestions<'a>(&'a Store);
+
+impl<'a> TakingQuestions<'a> {
+    fn begin(store: &'a Store) -> Self {
+        store.files.scans().take_questions();
+        Self(store)
+    }
+}
+
+impl Drop for TakingQuestions<'_> {
+    fn drop(&mut self) {
+        self.0.files.scans().leave_questions();
+    }
 }

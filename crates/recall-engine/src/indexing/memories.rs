@@ -134,7 +134,7 @@ fn index_memories_once(store: &Store, now: Timestamp) -> bool {
             return true;
         }
         let cancel = store.jobs.cancel().clone();
-        let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel };
+        let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
         if let Err(error) = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control) {
             let reason = error_chain(&error);
             tracing::warn!(root = %store.root.display(), reason, "memories are not indexed");

@@ -43,7 +43,7 @@ pub(super) fn places(
     most: usize,
 ) -> Result<Vec<Reminder>, SearchError> {
     let MountedStores { stores, .. } =
-        engine.prepared_stores(origin, scope, &OtherProjects::None, |store| engine.prepare(store))?;
+        engine.prepared_stores(origin, scope, &OtherProjects::None, |store| engine.prepare(store, None))?;
     let mut places = PlaceList { engine, most, known: BTreeSet::new(), reminders: Vec::new() };
     for frame in report.frames.iter().take(MOST_LOOKED_UP) {
         let Some(line) = frame.line else { continue };

@@ -15,10 +15,10 @@ use super::shared::{self, Pending, SharedAnswer};
 use crate::Engine;
 use crate::engine::{MountedStore, MountedStores};
 use crate::error::{SearchError, StoreError};
-use crate::indexing::freshen;
+use crate::indexing::freshen_for;
 use crate::matching::{OutsidePaths, PathFilters, PeriodLimit};
 use crate::origin::Origin;
-use crate::store::{Store, StructureWait};
+use crate::store::{Store, StructureWait, Wanted};
 use crate::task_pool::Deferred;
 use crate::warning::Warning;
 
@@ -196,14 +196,15 @@ impl Engine {
         if understood.text.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
-        Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store))?)
+        let wanted = Wanted::words(&understood.text);
+        Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store, Some(&wanted)))?)
     }
 
     /// Updates a store from its files, and waits for what a search needs of it, as long as there is time.
-    pub(crate) fn prepare(&self, store: &Arc<Store>) -> Result<Vec<Warning>, StoreError> {
+    pub(crate) fn prepare(&self, store: &Arc<Store>, wanted: Option<&Wanted>) -> Result<Vec<Warning>, StoreError> {
         let repairs = store.unreported_repairs();
         let mut warnings: Vec<Warning> = repairs.iter().map(|what| Warning::Repaired { what: what.clone() }).collect();
-        let freshened = freshen(store, &self.settings, &self.clock);
+        let freshened = freshen_for(store, &self.settings, &self.clock, wanted);
         // Freshening reads the configuration again if it was changed.
         let settings = store.settings();
         let configuration = settings.warnings.iter();

@@ -1,9 +1,14 @@
-//! The jobs of a store outside of requests: its threads, its index runs, and how they are stopped.
+//! The jobs of a store outside of requests: its threads, its index runs, the questions that wait for the first of these, and how jobs
+//! are stopped.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use recall_core::Needle;
+use recall_index::lexical::exact::Pattern;
+use recall_index::lexical::terms;
 
 use crate::index_runs::{Cancel, IndexRuns};
 use crate::warning::Indexing;
@@ -16,6 +21,7 @@ pub(crate) struct Jobs {
     /// The queue of index runs, shared by all stores.
     index_runs: Arc<IndexRuns>,
     indexing: Mutex<Option<Indexing>>,
+    questions: WaitingQuestions,
 }
 
 impl Jobs {
@@ -25,6 +31,7 @@ impl Jobs {
             cancel: Cancel::default(),
             index_runs: Arc::clone(index_runs),
             indexing: Mutex::new(None),
+            questions: WaitingQuestions::default(),
         }
     }
 
@@ -48,6 +55,11 @@ impl Jobs {
         &self.index_runs
     }
 
+    /// Returns the questions that wait for the first index.
+    pub(crate) fn questions(&self) -> &WaitingQuestions {
+        &self.questions
+    }
+
     /// Sets the progress of the running index job; `None` if none is running.
     pub(crate) fn set_indexing(&self, indexing: Option<Indexing>) {
         *self.indexing.lock() = indexing;
@@ -56,6 +68,85 @@ impl Jobs {
     /// Returns the progress of the running index job; `None` if none is running.
     pub(crate) fn indexing(&self) -> Option<Indexing> {
         *self.indexing.lock()
+    }
+}
+
+/// The most words of a question that are looked for: the longest ones, which select most.
+const MOST_WORDS: usize = 16;
+
+/// What a question looks for in files that are not indexed yet.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// Words, as the index has them.
+    Words(Vec<String>),
+    /// An exact text.
+    Text {
+        /// The text or the regular expression.
+        needle: Needle,
+        pattern: Arc<Pattern>,
+    },
+}
+
+impl Wanted {
+    /// Returns what a question in words looks for.
+    pub(crate) fn words(question: &str) -> Self {
+        let mut words = terms(question);
+        words.sort_by_key(|word| Reverse(word.len()));
+        words.truncate(MOST_WORDS);
+        Self::Words(words)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Words(one), Self::Words(other)) => one == other,
+            (Self::Text { needle: one, .. }, Self::Text { needle: other, .. }) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// The questions that wait for the first index of a store. Each has a number, counted from 1.
+#[derive(Debug, Default)]
+pub(crate) struct WaitingQuestions(Mutex<Questions>);
+
+#[derive(Debug, Default)]
+struct Questions {
+    /// The number of the question before the first one of `wanted`.
+    before: u64,
+    wanted: Vec<Wanted>,
+    /// How many of them were taken.
+    taken: usize,
+}
+
+impl WaitingQuestions {
+    /// Adds a question, and returns its number; that of an equal one that was asked before.
+    pub(crate) fn ask(&self, wanted: &Wanted) -> u64 {
+        let mut questions = self.0.lock();
+        let place = questions.wanted.iter().position(|known| known.is_same(wanted)).unwrap_or_else(|| {
+            questions.wanted.push(wanted.clone());
+            questions.wanted.len() - 1
+        });
+        questions.before + place as u64 + 1
+    }
+
+    /// Returns whether there is a question that was not taken.
+    pub(crate) fn is_any_new(&self) -> bool {
+        let questions = self.0.lock();
+        questions.taken < questions.wanted.len()
+    }
+
+    /// Takes the new questions, and returns the number of the last one.
+    pub(crate) fn take(&self) -> (Vec<Wanted>, u64) {
+        let mut questions = self.0.lock();
+        let new = questions.wanted[questions.taken..].to_vec();
+        questions.taken = questions.wanted.len();
+        (new, questions.before + questions.taken as u64)
+    }
+
+    /// Forgets the questions, once everything is indexed.
+    pub(crate) fn clear(&self) {
+        let mut questions = self.0.lock();
+        *questions = Questions { before: questions.before + questions.wanted.len() as u64, ..Questions::default() };
     }
 }
 
@@ -99,6 +190,18 @@ impl Drop for TaskGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_is_taken_once_and_keeps_its_number() {
+        let questions = WaitingQuestions::default();
+        let ask = |text: &str| questions.ask(&Wanted::words(text));
+        assert_eq!([ask("where are routes added"), ask("session cookie"), ask("where are routes added")], [1, 2, 1]);
+        assert_eq!((questions.is_any_new(), questions.take().0.len(), questions.take().1), (true, 2, 2));
+        assert_eq!((ask("session cookie"), questions.is_any_new()), (2, false));
+        assert_eq!((ask("blueprints"), questions.is_any_new()), (3, true));
+        questions.clear();
+        assert_eq!((questions.is_any_new(), ask("session cookie")), (false, 4));
+    }
 
     #[test]
     fn waiting_ends_when_the_last_thread_has_ended() {

@@ -88,7 +88,12 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, index_run });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
-    let mut control = RunControl { progress: job.progress, cancel: job.cancel };
+    let mut likely_indexed = |question| {
+        // The ledger then knows which memories the index lacks, and searches do not wait for the others.
+        memory_work(&store.ledger, &store.index.known_documents());
+        store.files.scans().note_likely(question);
+    };
+    let mut control = RunControl { progress: job.progress, cancel: job.cancel, likely_indexed: &mut likely_indexed };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, index_run.as_ref(), &mut control)
         .inspect_err(|_| store.files.dirty().put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.

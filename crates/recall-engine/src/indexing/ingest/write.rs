@@ -43,16 +43,52 @@ const ALONE_BYTES: u64 = 128 * 1024;
 /// The shortest time between two progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Reads and parses in parallel, writes in the order of the list.
-pub(crate) fn run(
-    store: &Store,
+/// An ingest that writes its work in one or more parts.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) store: &'a Store,
+    pub(super) work: &'a Work,
+    pub(super) threads: NonZero<usize>,
+    pub(super) now: Timestamp,
+    pub(super) index_run: Option<&'a IndexRun>,
+}
+
+/// A part of the files to read.
+pub(super) struct Part<'a> {
+    /// The indices of the tasks in the order in which they are written, up to the end of the part.
+    pub(super) order: &'a [usize],
+    /// How many of them were written before.
+    pub(super) done: usize,
+    /// How many bytes of text were written before.
+    pub(super) bytes: u64,
+    pub(super) kind: PartKind,
+}
+
+/// What a part is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartKind {
+    /// All files.
+    Whole,
+    /// The files that most likely answer a question that waits.
+    Likely,
+    /// All other files. A new question ends it early.
+    Rest,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn whole(order: &'a [usize]) -> Self {
+        Self { order, done: 0, bytes: 0, kind: PartKind::Whole }
+    }
+}
+
+/// Reads and parses in parallel, writes in the order of the part. Returns how many tasks of the order are written.
+pub(super) fn write(
+    run: &Run<'_>,
     writing: &mut IndexWriting<'_>,
-    work: &Work,
-    threads: NonZero<usize>,
-    now: Timestamp,
-    index_run: Option<&IndexRun>,
+    part: &Part<'_>,
     control: &mut RunControl<'_>,
-) -> Result<IngestOutcome, StoreError> {
+) -> Result<(IngestOutcome, usize), StoreError> {
+    let Run { store, work, threads, now, index_run } = *run;
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
     let most_bytes = store.settings().limits.ingest_bytes_in_flight;
@@ -61,7 +97,9 @@ pub(crate) fn run(
         None => Window::new(most_bytes.min(FEW_BYTES), Box::new(|| Room::Left)),
     };
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let size_of = |place: usize| work.read.get(place).map(Task::size_bytes);
+    let tasks: Vec<&Task> = part.order[part.done..].iter().map(|&place| &work.read[place]).collect();
+    let tasks = &tasks[..];
+    let size_of = |place: usize| tasks.get(place).map(|task| task.size_bytes());
     std::thread::scope(|scope| {
         for number in 0..threads {
             let sender = sender.clone();
@@ -72,7 +110,7 @@ pub(crate) fn run(
                 .spawn_scoped(scope, move || {
                     let mut reader = Preparer::new(store, now);
                     while let Some(place) = window.take(size_of) {
-                        let task = &work.read[place];
+                        let task = tasks[place];
                         let prepared = if task.size_bytes() > ALONE_BYTES {
                             prepare_alone(store, task, now).unwrap_or_else(|| reader.prepare(task))
                         } else {
@@ -89,15 +127,20 @@ pub(crate) fn run(
         let of_memories =
             work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| matches!(task, Task::Memory { .. }));
         let writer = index_run.filter(|_| !small).map_or_else(WriterSettings::default, IndexRun::writer);
-        let mut run = IngestRun { embeds: small || of_memories, ..IngestRun::new(store, writing, now, writer) };
-        let result = write_all(&mut run, work, &receiver, &window, control);
+        let embeds = match part.kind {
+            PartKind::Likely => Some(UpdateExtent::Complete),
+            PartKind::Whole if small || of_memories => Some(UpdateExtent::FewChunks),
+            PartKind::Whole | PartKind::Rest => None,
+        };
+        let mut run = IngestRun { embeds, ..IngestRun::new(store, writing, now, writer) };
+        let result = write_all(&mut run, work, part, tasks, &receiver, &window, control);
         window.close();
         let IngestRun { outcome, lexical, writing, .. } = run;
         // After an error, the writer is dropped, and with it the uncommitted documents.
         if result.is_ok() {
             writing.keep_lexical(lexical);
         }
-        result.map(|()| outcome)
+        result.map(|written| (outcome, part.done + written))
     })
 }
 
@@ -112,26 +155,30 @@ fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared>
     })
 }
 
+/// Writes the tasks of a part, and returns how many: fewer than all if a question interrupts.
 fn write_all(
     run: &mut IngestRun<'_, '_>,
     work: &Work,
+    part: &Part<'_>,
+    tasks: &[&Task],
     receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
     window: &Window<'_>,
     control: &mut RunControl<'_>,
-) -> Result<(), StoreError> {
+) -> Result<usize, StoreError> {
     let store = run.store;
+    let is_interrupted = || part.kind == PartKind::Rest && store.jobs.questions().is_any_new();
     let mut catalog = run.writing.catalog()?;
     let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
     let mut done = 0;
     let mut first = true;
     let mut reported = Instant::now();
-    while first || done < work.read.len() {
+    while first || done < tasks.len() && !is_interrupted() {
         let mut batch = Batch::begin(run, &mut catalog)?;
-        if first {
+        if first && part.done == 0 {
             batch.write_stat_changes(work)?;
-            first = false;
         }
-        while done < work.read.len() && !batch.is_full() {
+        first = false;
+        while done < tasks.len() && !batch.is_full() && !is_interrupted() {
             if control.cancel.is_cancelled() || store.jobs.cancel().is_cancelled() {
                 return Err(StoreError::Cancelled);
             }
@@ -147,21 +194,22 @@ fn write_all(
                     Err(crossbeam_channel::RecvError) => return Err(StoreError::Cancelled),
                 },
             };
-            let task = &work.read[done];
+            let task = tasks[done];
             batch.write(&task.path(), prepared, task.is_known())?;
             window.free(task.size_bytes());
             done += 1;
-            if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {
+            if reported.elapsed() >= PROGRESS_INTERVAL || done == tasks.len() {
                 reported = Instant::now();
-                let (files_done, files) = (done as u64, work.read.len() as u64);
+                let (files_done, files) = ((part.done + done) as u64, work.read.len() as u64);
                 store.jobs.set_indexing(Some(Indexing { files_done, files }));
                 let current = task.path().as_str().to_owned();
-                (control.progress)(Progress::Advanced { files_done, files, bytes: batch.run.outcome.bytes, current });
+                let bytes = part.bytes + batch.run.outcome.bytes;
+                (control.progress)(Progress::Advanced { files_done, files, bytes, current });
             }
         }
         batch.commit()?;
     }
-    Ok(())
+    Ok(done)
 }
 
 /// One run over a list of files.
@@ -172,8 +220,8 @@ struct IngestRun<'a, 'w> {
     outcome: IngestOutcome,
     lexical: Option<LexicalWriter>,
     lexical_settings: WriterSettings,
-    /// Whether documents are embedded before their generation is published.
-    embeds: bool,
+    /// How far documents are embedded before their generation is published; `None` if that follows.
+    embeds: Option<UpdateExtent>,
 }
 
 impl<'a, 'w> IngestRun<'a, 'w> {
@@ -184,7 +232,7 @@ impl<'a, 'w> IngestRun<'a, 'w> {
         lexical_settings: WriterSettings,
     ) -> Self {
         let lexical = writing.take_lexical();
-        Self { store, writing, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
+        Self { store, writing, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: None }
     }
 
     /// Returns the writer of the lexical index. Opens it at the first call.
@@ -313,8 +361,8 @@ impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
         // The catalog first: the lexical index can be rebuilt from it, and it cannot be rebuilt from the lexical index.
         let generation = transaction.commit().map_err(|source| store.index.write_error(source))?;
         // Before the generation is published: otherwise the next searches would have no semantic candidates.
-        if run.embeds {
-            store.catch_up(UpdateExtent::FewChunks);
+        if let Some(extent) = run.embeds {
+            store.catch_up(extent);
         }
         // A transaction that changed no document keeps the generation, which the lexical index already has.
         if generation != store.index.generation() {
@@ -382,8 +430,10 @@ impl Work {
     }
 }
 
-/// The progress callback and the cancellation of an ingest.
+/// The callbacks and the cancellation of an ingest.
 pub(crate) struct RunControl<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancel: &'a Cancel,
+    /// Called in the first index of a large project, when the most likely files of the questions up to that number are indexed.
+    pub(crate) likely_indexed: &'a mut dyn FnMut(u64),
 }

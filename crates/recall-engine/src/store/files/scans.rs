@@ -32,6 +32,20 @@ pub(crate) struct IngestOutcome {
 }
 
 impl IngestOutcome {
+    /// Adds the counts of another part of the ingest.
+    pub(crate) fn add(&mut self, part: Self) {
+        let Self { added, changed, touched, removed, failed, skipped, in_parts, chunks, bytes } = part;
+        self.added += added;
+        self.changed += changed;
+        self.touched += touched;
+        self.removed += removed;
+        self.failed += failed;
+        self.skipped += skipped;
+        self.in_parts += in_parts;
+        self.chunks += chunks;
+        self.bytes += bytes;
+    }
+
     pub(crate) fn log(&self, root: &Path, took: Duration) {
         let Self { added, changed, touched, removed, failed, skipped, in_parts: _, chunks, bytes } = self;
         let (root, took_ms) = (root.display(), took.as_millis() as u64);
@@ -71,6 +85,10 @@ pub(crate) struct ScanState {
     pub(crate) scan_took: Option<Duration>,
     /// Whether the running ingest is of a few files, which are indexed in tens of milliseconds on a machine that is not busy.
     pub(crate) is_of_few: bool,
+    /// The number of the last question whose most likely files are indexed, while a large project is indexed for the first time.
+    pub(crate) likely_indexed: u64,
+    /// Whether such an index is being made, so that questions can say what they need next.
+    pub(crate) takes_questions: bool,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// What rules leave out.
@@ -158,6 +176,22 @@ impl Scans {
         }
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Records that questions can say what a first index needs next.
+    pub(crate) fn take_questions(&self) {
+        self.state.lock().takes_questions = true;
+    }
+
+    /// Records that the most likely files of the questions up to that number are indexed.
+    pub(crate) fn note_likely(&self, question: u64) {
+        self.state.lock().likely_indexed = question;
+        self.changed.notify_all();
+    }
+
+    /// Records that no first index is being made.
+    pub(crate) fn leave_questions(&self) {
+        self.state.lock().takes_questions = false;
     }
 
     /// Records that the scan waits for its turn to index. Dropping the returned guard restores the phase.
