@@ -6,7 +6,7 @@ use std::io;
 
 use recall_api::hint::{self, Audience};
 use recall_api::v1::Warning;
-use recall_api::{Failure, Reason, is_not_indexed_yet};
+use recall_api::{Failure, INDEX, NOT_INDEXED_YET, Reason, is_not_indexed_yet};
 use recall_client::daemon::StopError;
 use recall_client::{ConnectError, hint as connection};
 use recall_config::{ChangeError, ConfigError, DirsError, ProjectError};
@@ -113,7 +113,9 @@ impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
         let hint = hint::for_failure(&failure, Audience::Command);
         let Failure { reason, message, hint: _, details } = failure;
-        Self { exit: exit_of(reason), reason, message, causes: Vec::new(), hint, details }
+        let is_known = details.get(INDEX).is_none_or(|index| index != NOT_INDEXED_YET);
+        let exit = if is_known { exit_of(reason) } else { Exit::NotIndexedYet };
+        Self { exit, reason, message, causes: Vec::new(), hint, details }
     }
 }
 

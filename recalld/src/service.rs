@@ -34,8 +34,8 @@ use recall_api::v1::recall_server::Recall;
 use tonic::{Request, Response, Status};
 
 use crate::admission::Answering;
-use calls::Pieces;
 pub(crate) use calls::Service;
+use calls::{CallLength, Pieces};
 
 #[tonic::async_trait]
 impl Recall for Service {

@@ -16,6 +16,9 @@ const OUTDATED_CODES: [&str; 6] =
 /// The code of the warning that a project of the answer has no complete index yet.
 pub const NOT_INDEXED_YET: &str = "NOT_INDEXED_YET";
 
+/// The detail of a failure that has this code if something may not be found because a project has no complete index yet.
+pub const INDEX: &str = "index";
+
 /// Whether a warning states that a project has no complete index yet, so that nothing found says nothing.
 pub fn is_not_indexed_yet(warnings: &[Warning]) -> bool {
     warnings.iter().any(|warning| warning.code == NOT_INDEXED_YET)

@@ -58,7 +58,8 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`recorder_counts`](Self::recorder_counts).
 /// - Life of the daemon: [`new`](Self::new), [`with_journals`](Self::with_journals), [`close`](Self::close),
 ///   [`make_room`](Self::make_room), [`index_runs`](Self::index_runs), [`running_jobs`](Self::running_jobs),
-///   [`operations`](Self::operations), [`has_more_for`](Self::has_more_for), [`first_index_wait`](Self::first_index_wait),
+///   [`operations`](Self::operations), [`awaited_indexes`](Self::awaited_indexes), [`has_more_for`](Self::has_more_for),
+///   [`first_index_wait`](Self::first_index_wait),
 ///   [`chunks_to_embed`](Self::chunks_to_embed), [`use_encoders`](Self::use_encoders), [`use_preranker`](Self::use_preranker),
 ///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge).
 /// - Training: [`candidates`](Self::candidates).

@@ -218,6 +218,14 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Returns the first index that the answer should wait for, if the warning is about one.
+    pub fn awaited_index(&self) -> Option<&FirstIndex> {
+        match self {
+            Self::NotIndexedYet(first) if !matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) => Some(first),
+            _ => None,
+        }
+    }
+
     /// Returns whether documents or changes that belong to the searched stores may be missing in the answer.
     pub(crate) fn leaves_documents_out(&self) -> bool {
         matches!(

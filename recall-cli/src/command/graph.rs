@@ -63,7 +63,7 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
         let more = if answer.truncated { " · there is more: raise --limit or name a --relation" } else { "" };
         output.status_line(&format!("\n{nodes}, {edges}{more}"));
     }
-    Ok(if is_alone { Exit::NothingFound } else { Exit::Done })
+    Ok(if is_alone { Exit::without_hits(&answer.warnings) } else { Exit::Done })
 }
 
 /// Formats each node that has further neighbours, nearest first, with its neighbours grouped by relation.

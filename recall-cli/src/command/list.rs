@@ -123,7 +123,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
         entries.extend(page.entries);
         if !all || next.is_empty() {
             let shown = if stale { Shown::Why } else { Shown::Facts };
-            return finish(&entries, total, &next, shown, context);
+            return finish(&entries, total, &next, (shown, Exit::without_hits(&page.warnings)), context);
         }
         request.cursor = next;
     }
@@ -133,7 +133,7 @@ fn finish(
     entries: &[v1::ListEntry],
     total: u64,
     next: &str,
-    shown: Shown,
+    (shown, without_entries): (Shown, Exit),
     context: &CommandContext,
 ) -> Result<Exit, CommandError> {
     let output = &context.output;
@@ -142,7 +142,7 @@ fn finish(
             Shown::Why => "no stale items found",
             Shown::Facts => "nothing found",
         });
-        return Ok(Exit::NothingFound);
+        return Ok(without_entries);
     }
     if output.format == Format::Human {
         context.page(&render(entries, shown, output.screen()))?;

@@ -49,7 +49,7 @@ pub(super) async fn run(args: RelatedArgs, context: &CommandContext) -> Result<E
     }
     if answer.results.is_empty() {
         output.note("nothing found");
-        return Ok(Exit::NothingFound);
+        return Ok(Exit::without_hits(&answer.warnings));
     }
     if output.format == Format::Human {
         context.page(&text(&answer.results, output.width))?;

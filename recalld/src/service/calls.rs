@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::Stream;
+use recall_api::Reason;
 use recall_api::v1::RequestContext;
-use recall_engine::{FirstIndex, FirstIndexStage, Origin, Warning};
+use recall_core::Scope;
+use recall_engine::{FirstIndex, Origin, Warning};
 use tonic::Status;
 
-use super::context;
+use super::{context, warning};
 use crate::blocking;
 use crate::daemon::Daemon;
 use crate::failure::IntoFailure;
@@ -23,12 +25,13 @@ pub(crate) struct Service {
 /// How often a search that waits for the first index of a project looks whether it is there.
 const FIRST_INDEX_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Returns the first index that an answer should wait for.
-fn first_index(warning: &Warning) -> Option<&FirstIndex> {
-    match warning {
-        Warning::NotIndexedYet(first) if !matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) => Some(first),
-        _ => None,
-    }
+/// How long a call of the engine usually takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallLength {
+    /// It runs on the thread that read the request if that is free.
+    Short,
+    /// It runs on a thread for blocking work.
+    Long,
 }
 
 pub(super) type Pieces<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -53,12 +56,13 @@ impl Service {
         outcome.map_err(|error| error.into_failure().into())
     }
 
-    /// Like [`call_short`](Self::call_short), for an answer from the index. If a project of the answer is not indexed yet, waits for that
-    /// index as long as the first search of a project does, and calls again.
+    /// Calls the engine for an answer from the index. If a project of the answer is not indexed yet, waits for that index as long as the
+    /// first search of a project does, and calls again.
     ///
     /// The wait holds no thread: many projects may be queued, and others are searched meanwhile.
     pub(super) async fn call_indexed<T, E>(
         &self,
+        length: CallLength,
         warnings: impl Fn(&T) -> &[Warning],
         call: impl Fn(&Daemon) -> Result<T, E> + Send + Sync + 'static,
     ) -> Result<T, Status>
@@ -70,20 +74,65 @@ impl Service {
         let call = Arc::new(call);
         loop {
             let again = Arc::clone(&call);
-            let answer = self.call_short(move |daemon| again(daemon)).await?;
-            let awaited: Vec<FirstIndex> = warnings(&answer).iter().filter_map(first_index).cloned().collect();
-            if awaited.is_empty() {
+            let answer = match length {
+                CallLength::Short => self.call_short(move |daemon| again(daemon)).await?,
+                CallLength::Long => self.call(move |daemon| again(daemon)).await?,
+            };
+            let awaited: Vec<FirstIndex> = warnings(&answer).iter().filter_map(Warning::awaited_index).cloned().collect();
+            if awaited.is_empty() || !self.have_more_by(deadline, &awaited).await {
                 return Ok(answer);
             }
-            while !awaited.iter().all(|first| self.daemon.engine.has_more_for(first)) {
-                if Instant::now() >= deadline || self.daemon.stop.is_cancelled() {
-                    return Ok(answer);
-                }
-                tokio::time::sleep(FIRST_INDEX_INTERVAL).await;
+        }
+    }
+
+    /// Calls the engine about one thing that the index knows. Before that, waits for the first index of the projects of the scope, as
+    /// [`call_indexed`](Self::call_indexed) does. What is not found without that index may be there, and the failure says so.
+    pub(super) async fn call_after_index<T, E>(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        E: IntoFailure + Send + 'static,
+    {
+        let awaited = self.wait_for_index(origin, scope).await?;
+        let daemon = Arc::clone(&self.daemon);
+        let outcome = blocking::run(move || call(&daemon)).await?;
+        outcome.map_err(|error| {
+            let failure = error.into_failure();
+            match awaited.first() {
+                Some(first) if failure.reason == Reason::NotFound => warning::not_known_yet(failure, first).into(),
+                _ => failure.into(),
             }
-            if Instant::now() >= deadline {
-                return Ok(answer);
+        })
+    }
+
+    /// Returns the first indexes that are not complete in time.
+    async fn wait_for_index(&self, origin: &Origin, scope: Scope) -> Result<Vec<FirstIndex>, Status> {
+        let deadline = Instant::now() + self.daemon.engine.first_index_wait();
+        loop {
+            let (daemon, origin) = (Arc::clone(&self.daemon), origin.clone());
+            let looked = blocking::run_short(move || daemon.engine.awaited_indexes(&origin, scope)).await?;
+            // An error is that of the call itself, which follows.
+            let awaited = looked.unwrap_or_default();
+            if awaited.is_empty() || !self.have_more_by(deadline, &awaited).await {
+                return Ok(awaited);
             }
+        }
+    }
+
+    /// Waits until there is more of each index to answer from; returns `false` if the deadline passes first, or the daemon ends.
+    async fn have_more_by(&self, deadline: Instant, awaited: &[FirstIndex]) -> bool {
+        loop {
+            if Instant::now() >= deadline || self.daemon.stop.is_cancelled() {
+                return false;
+            }
+            if awaited.iter().all(|first| self.daemon.engine.has_more_for(first)) {
+                return true;
+            }
+            tokio::time::sleep(FIRST_INDEX_INTERVAL).await;
         }
     }
 

@@ -18,7 +18,7 @@ use recall_engine::{
 use recall_text::condense;
 use tonic::Status;
 
-use super::{Service, context, ids, search, warning};
+use super::{CallLength, Service, context, ids, search, warning};
 use crate::daemon::Daemon;
 
 /// The name of the only tokenizer.
@@ -65,7 +65,7 @@ pub(super) async fn handle(service: &Service, request: ContextRequest) -> Result
     let session = context::session(from.as_ref());
     let origin = service.origin(from).await?;
     let context = move |daemon: &Daemon| daemon.engine.context(&origin, &asked);
-    let window = service.call_indexed(|window: &ContextWindow| &window.warnings, context).await?;
+    let window = service.call_indexed(CallLength::Long, |window: &ContextWindow| &window.warnings, context).await?;
     let ContextWindow { text, used_tokens, spans, query, search: found, coverage, warnings } = window;
     let chunks = spans.into_iter().map(|span| span_to_proto(span, &coverage)).collect();
     let (query, stats) = match found {

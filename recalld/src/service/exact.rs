@@ -9,7 +9,7 @@ use recall_core::{Case, ExactRequest, OtherProjects};
 use recall_engine::{Coverage, ExactAnswer, ExactTotals, Hit};
 use tonic::Status;
 
-use super::{Service, ids, search, warning};
+use super::{CallLength, Service, ids, search, warning};
 use crate::admission::Answering;
 use crate::daemon::Daemon;
 
@@ -37,7 +37,7 @@ pub(super) async fn handle(
     }
     let asked = request.clone();
     let find = move |daemon: &Daemon| daemon.engine.find_exact(&origin, &asked);
-    let answer = service.call_indexed(|answer: &ExactAnswer| &answer.warnings, find).await?;
+    let answer = service.call_indexed(CallLength::Short, |answer: &ExactAnswer| &answer.warnings, find).await?;
     let mut response = to_proto(&request, answer);
     if let Some(stats) = &mut response.stats {
         stats.took_ms = search::millis(began.elapsed());

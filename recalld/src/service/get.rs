@@ -25,7 +25,8 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let asked = ItemRequest { id, parent, scope: wanted };
     let here = origin.clone();
-    let cited = service.call(move |daemon| open(daemon, &here, &provenance, &asked)).await?;
+    let open = move |daemon: &Daemon| open(daemon, &here, &provenance, &asked);
+    let cited = service.call_after_index(&origin, wanted, open).await?;
     let CitedItem { item, lines: cited_lines, hash } = cited;
     let known = item.memory.as_ref().map(|view| view.memory.id).filter(|_| with_uses);
     let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
@@ -192,7 +193,9 @@ pub(super) async fn history(service: &Service, request: HistoryRequest) -> Resul
     let asked = recall_engine::HistoryRequest { id, scope: scope::from_proto(wanted, Scope::All)?, limit };
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
-    let found = service.call(move |daemon| daemon.engine.history(&origin, &asked)).await?;
+    let (here, wanted) = (origin.clone(), asked.scope);
+    let read = move |daemon: &Daemon| daemon.engine.history(&origin, &asked);
+    let found = service.call_after_index(&here, wanted, read).await?;
     let mut response = history_response(found);
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)

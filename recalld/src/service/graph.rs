@@ -15,6 +15,7 @@ use recall_engine::{
 use tonic::Status;
 
 use super::{Service, context, ids, warning};
+use crate::daemon::Daemon;
 
 pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<GraphResponse, Status> {
     let GraphRequest { context, node, relations, depth, limit, scope: wanted } = request;
@@ -30,7 +31,9 @@ pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<G
     };
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
-    let graph = service.call(move |daemon| daemon.engine.graph(&origin, &asked)).await?;
+    let (here, wanted) = (origin.clone(), asked.scope);
+    let find = move |daemon: &Daemon| daemon.engine.graph(&origin, &asked);
+    let graph = service.call_after_index(&here, wanted, find).await?;
     let mut response = response(graph);
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
@@ -105,7 +108,9 @@ pub(super) async fn related(service: &Service, request: RelatedRequest) -> Resul
     };
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
-    let found = service.call(move |daemon| daemon.engine.related_documents(&origin, &asked)).await?;
+    let (here, wanted) = (origin.clone(), asked.scope);
+    let find = move |daemon: &Daemon| daemon.engine.related_documents(&origin, &asked);
+    let found = service.call_after_index(&here, wanted, find).await?;
     let mut response = related_response(found);
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)

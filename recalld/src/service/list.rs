@@ -9,7 +9,7 @@ use recall_text::quantity::count_noun;
 use recall_text::{Language, fold_case, normalize_text};
 use tonic::Status;
 
-use super::{Service, context, ids, memory, warning};
+use super::{CallLength, Service, context, ids, memory, warning};
 
 /// The most broken anchors that are named.
 const MOST_ANCHORS: usize = 3;
@@ -52,7 +52,13 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         offset: limits::offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
     };
-    let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
+    let listing = service
+        .call_indexed(
+            CallLength::Long,
+            |listing: &Listing| &listing.warnings,
+            move |daemon| daemon.engine.list(&origin, &asked),
+        )
+        .await?;
     let mut response = response(listing);
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)

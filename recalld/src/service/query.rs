@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tonic::Status;
 
-use super::{Service, ids, memory, search, warning};
+use super::{CallLength, Service, ids, memory, search, warning};
 use crate::admission::Answering;
 use crate::daemon::Daemon;
 use crate::failure::IntoFailure as _;
@@ -43,7 +43,7 @@ pub(super) async fn handle(
     let asked = Arc::new(QueryRequest { query, scope, explain });
     let there = Arc::clone(&asked);
     let query = move |daemon: &Daemon| daemon.engine.query(&origin, &there);
-    let answer = service.call_indexed(|answer: &QueryAnswer| &answer.warnings, query).await?;
+    let answer = service.call_indexed(CallLength::Short, |answer: &QueryAnswer| &answer.warnings, query).await?;
     let mut response = to_proto(rql, &asked, answer);
     if let Some(stats) = &mut response.stats {
         stats.took_ms = search::millis(began.elapsed());

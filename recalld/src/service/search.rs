@@ -15,7 +15,7 @@ use recall_engine::{Answer, Engine, GetError, ItemRequest, Origin, Parent, Warni
 use recall_text::{DocPath, error_chain};
 use tonic::Status;
 
-use super::{Service, query, warning};
+use super::{CallLength, Service, query, warning};
 use crate::admission::Answering;
 use crate::daemon::Daemon;
 pub(super) use answer::{indexing, millis, searched_store, to_proto};
@@ -67,7 +67,7 @@ pub(super) async fn handle(
     let asked = request.clone();
     let from = Arc::clone(&origin);
     let search = move |daemon: &Daemon| daemon.engine.search_or_find(&from, &asked, condition.as_ref());
-    let mut answer = service.call_indexed(|answer: &Answer| &answer.warnings, search).await?;
+    let mut answer = service.call_indexed(CallLength::Short, |answer: &Answer| &answer.warnings, search).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);

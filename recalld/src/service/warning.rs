@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_api::convert::time;
 use recall_api::v1::Severity;
-use recall_api::{NOT_INDEXED_YET, json, v1};
+use recall_api::{Failure, INDEX, NOT_INDEXED_YET, json, v1};
 use recall_core::Timestamp;
 use recall_engine::{FirstIndex, FirstIndexStage, Indexing, LeftOutGroup, UnreadLines, Warning};
 use recall_text::Condensed;
@@ -48,27 +48,38 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
 }
 
-/// Says that nothing found says nothing, and what the first index waits for.
-fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
+/// Says of a first index what it waits for.
+fn describe_stage(first: &FirstIndex) -> String {
     let done = |Indexing { files_done, files }: Indexing| format!("{} of {} files", count(files_done), count(files));
-    let root = first.root.display();
-    let message = match first.stage {
-        FirstIndexStage::LikelyIndexed(indexing) => format!(
-            "`{root}` is being indexed: {} are done, first those in which the words of the question are; the others were not searched",
-            done(indexing)
-        ),
-        FirstIndexStage::Queued => {
-            format!("`{root}` is not indexed yet: it is queued after other projects; what is not found may be there")
+    match first.stage {
+        FirstIndexStage::Queued => "it is queued after other projects".to_owned(),
+        FirstIndexStage::LikelyIndexed(indexing) => {
+            format!("{} are, first those with the words of the question", done(indexing))
         }
         FirstIndexStage::Indexing(indexing) if indexing.files_done < indexing.files => {
-            format!("`{root}` is not indexed yet: {} are done; what is not found may be there", done(indexing))
+            format!("{} are done", done(indexing))
         }
-        FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => {
-            format!("`{root}` is not indexed yet: its files are being listed and read; what is not found may be there")
-        }
-    };
-    let hint = "ask again in a moment; `recall status` shows the progress";
-    new(NOT_INDEXED_YET, Severity::Warning, message, hint)
+        FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => "its files are being listed and read".to_owned(),
+    }
+}
+
+/// What to do while a project is not indexed yet.
+const ASK_AGAIN: &str = "ask again in a moment; `recall status` shows the progress";
+
+/// Says that nothing found says nothing, and what the first index waits for.
+fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
+    let (stage, root) = (describe_stage(first), first.root.display());
+    let whole = if matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) { "not wholly indexed" } else { "not indexed" };
+    let message = format!("`{root}` is {whole} yet: {stage}; what is not found may be there");
+    new(NOT_INDEXED_YET, Severity::Warning, message, ASK_AGAIN)
+}
+
+/// Says of something that was not found that it may be there.
+pub(super) fn not_known_yet(failure: Failure, first: &FirstIndex) -> Failure {
+    let message =
+        format!("{}, but `{}` is not indexed yet: {}", failure.message, first.root.display(), describe_stage(first));
+    Failure { message, ..failure }.with_detail(INDEX, NOT_INDEXED_YET).with_hint(ASK_AGAIN)
+}
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each warning")]

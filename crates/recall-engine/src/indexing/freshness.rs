@@ -56,6 +56,19 @@ impl Engine {
         self.prepared_stores(origin, scope, &OtherProjects::None, |store| freshen(store, &self.settings, &self.clock))
     }
 
+    /// Begins to index the projects of a scope that were never indexed. Returns those whose index is not complete in time.
+    ///
+    /// # Errors
+    /// The scope has no store, or a store cannot be opened or indexed.
+    pub fn awaited_indexes(&self, origin: &Origin, scope: Scope) -> Result<Vec<FirstIndex>, StoreError> {
+        let stores = self.stores(origin, scope)?;
+        if !stores.iter().any(|store| store.awaits_first_index()) {
+            return Ok(stores.iter().filter_map(|store| partial_index(store)).collect());
+        }
+        let MountedStores { warnings, .. } = self.fresh_stores(origin, scope)?;
+        Ok(warnings.iter().filter_map(Warning::awaited_index).cloned().collect())
+    }
+
     /// Returns whether there is more to answer from than there was for an answer without a complete index: the scan that it names has
     /// ended, the files that most likely answer its question are indexed, or its store is closed. Never waits for anything: a caller
     /// asks again until its time is up.
@@ -63,13 +76,21 @@ impl Engine {
         let open = self.registry.open_stores();
         let Some(store) = open.iter().find(|store| store.root == first.root) else { return true };
         let state = store.files.scans().lock();
-        state.ended >= first.scan || first.question.is_some_and(|question| state.likely_indexed >= question)
+        let is_whole = state.ended >= first.scan && !state.takes_questions;
+        is_whole || first.question.is_some_and(|question| state.likely_indexed >= question)
     }
 
     /// Returns how long the first search of a project waits for its index.
     pub fn first_index_wait(&self) -> Duration {
         self.settings.first_index_wait
     }
+}
+
+/// Returns the first index of a large project if only a part of it can be searched.
+fn partial_index(store: &Store) -> Option<FirstIndex> {
+    let state = store.files.scans().lock();
+    let stage = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
+    state.takes_questions.then(|| FirstIndex { root: store.root.clone(), scan: state.begun, question: None, stage })
 }
 
 /// Indexes the changes of a store's files and memories, as far as there is time, and returns warnings about the rest.
