@@ -26,6 +26,7 @@ use recall_api::v1;
 use recall_api::v1::remind_request::Occasion;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
+use recall_core::ContentHash;
 use tonic::Status;
 
 use crate::agents;
@@ -311,7 +312,8 @@ impl Hook {
             ToolKind::Read | ToolKind::Edit => (files, file_budget_tokens),
             ToolKind::Search | ToolKind::Command => (commands, command_budget_tokens),
         };
-        let key = format!("{SHOWN}call {subject}");
+        // The entry is kept in a file, and a command may contain a secret.
+        let key = format!("{SHOWN}call {}", ContentHash::hash(subject.as_bytes()).short());
         let seen = self.open_seen(input)?;
         // A call that comes when the budget is spent is answered in a later turn.
         let spent = spent(&seen);

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use recall_core::{Cue, Document, Memory, Provenance, Symbol};
+use recall_core::{Cue, Document, Memory, Provenance, Symbol, title_of};
 use recall_secrets::{Finding, Masker, Settings};
 use recall_text::DocPath;
 
@@ -226,6 +226,12 @@ impl Masking {
         MASKER.mask(text).into_owned()
     }
 
+    /// Returns the title of a content with its secrets masked. A title that is the beginning of the content becomes that of the masked
+    /// content: the beginning may end in the middle of a secret.
+    pub(crate) fn mask_title(&mut self, title: &str, content: &str) -> String {
+        if title == title_of(content) { title_of(&self.mask(content)) } else { self.mask(title) }
+    }
+
     /// Masks a text that may be missing.
     pub(crate) fn mask_some(&mut self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.mask(text))
@@ -261,8 +267,12 @@ pub(crate) fn memory(mut memory: Memory) -> Memory {
             *text = masked.into();
         }
     };
-    mask(&mut memory.title);
+    let is_beginning = *memory.title == title_of(&memory.content);
     mask(&mut memory.content);
+    if is_beginning {
+        memory.title = title_of(&memory.content).into();
+    }
+    mask(&mut memory.title);
     let cues = memory.cues.iter_mut().flatten().map(|cue| &mut cue.text);
     for text in memory.tags.iter_mut().chain(&mut memory.source).chain(cues) {
         self::text(text);

@@ -1,10 +1,12 @@
 //! Events of a session that follow from the use of tools.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use recall_api::v1;
 use recall_config::CaptureSettings;
 use recall_core::{ContentHash, HookRecord, ITEMS, TASKS};
+use recall_secrets::{Masker, Settings};
 use recall_text::{PROJECT_FOLDER, boxes};
 use serde_json::{Map, Value, json};
 
@@ -19,8 +21,12 @@ const MESSAGE_CHARS: usize = 300;
 /// The most characters of a goal: what a person reads in a list.
 const GOAL_CHARS: usize = 200;
 
-/// The most bytes of a message that are read. It may have megabytes; its beginning is enough for the longest line.
+/// The most bytes of a text that are masked and read. It may have megabytes; its beginning is enough for the longest line.
 const MOST_READ: usize = 16 * 1024;
+
+/// The masker of the daemon with the same rules.
+static MASKER: LazyLock<Masker> =
+    LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
 
 /// The most items of a message that are recorded.
 const MOST_ITEMS: usize = 30;
@@ -58,7 +64,7 @@ fn is_own(file: &str, directory: &Path) -> bool {
 /// Returns the event of an agent's last message in its turn; `None` if nothing was changed since the one before, and it has no
 /// list of tasks. The items of its lists are recorded as items.
 pub(crate) fn message_event(message: &str, seen: &mut Seen) -> Option<v1::LogEventRequest> {
-    let message = &message[..message.floor_char_boundary(MOST_READ)];
+    let message = &mask_beginning(message);
     let item = |(text, is_done): (&str, bool)| json!({"text": first_chars(text, MESSAGE_CHARS), "done": is_done});
     let items: Vec<Value> = boxes(message).take(MOST_ITEMS).map(item).collect();
     let mut said = first_chars(&one_line(&without_items(message)), MESSAGE_CHARS);
@@ -135,7 +141,7 @@ fn command_event(
     match result {
         ToolResult::Failed(_) if !capture.failures => None,
         ToolResult::Failed(output) => seen.add(&failing).then(|| v1::LogEventRequest {
-            rationale: first_chars(output.trim(), OUTPUT_CHARS),
+            rationale: first_chars(mask_beginning(output.trim()).trim(), OUTPUT_CHARS),
             ..event("error", failed())
         }),
         // The summary of the session shows the failure with its resolution.
@@ -185,9 +191,22 @@ fn with_record(
     v1::LogEventRequest { metadata: Some(recall_api::json::to_struct(metadata)), ..event }
 }
 
-fn one_line(text: &str) -> String {
-    let start = &text[..text.floor_char_boundary(MOST_READ)];
-    start.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns the beginning of a text with its secrets masked.
+///
+/// Call it before lines are joined or a text is cut: many rules need the line of a secret, and no rule finds half a token. The
+/// daemon masks what it is sent, but by then the lines are gone.
+pub(crate) fn mask_beginning(text: &str) -> String {
+    let mut start = &text[..text.floor_char_boundary(MOST_READ)];
+    if start.len() < text.len() {
+        // The last word may be half a secret.
+        start = start.rfind(char::is_whitespace).map_or(start, |end| &start[..end]);
+    }
+    MASKER.mask(start).into_owned()
+}
+
+/// Joins a text to one line, with its secrets masked.
+pub(crate) fn one_line(text: &str) -> String {
+    mask_beginning(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn first_chars(text: &str, most: usize) -> String {
@@ -240,6 +259,46 @@ mod tests {
         );
         check(ToolKind::Command, "git log", fine(output), "");
         check(ToolKind::Command, "git commit -q", fine(""), "");
+    }
+
+    #[test]
+    fn secrets_that_need_their_line_are_masked_before_lines_are_joined_or_cut() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        let secret = "hX7kQ2mW9pLr4t";
+        let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+        let at_the_cut = |most: usize| format!("{} {token}", "x".repeat(most - 12));
+        let shapes = [
+            format!("kubectl apply -f - <<E\nenv:\n- name: DB_PASSWORD\n  value: {secret}\nE"),
+            format!("cat > a.yml <<E\npassword: >-\n  {secret}\nE"),
+            format!("cat > Dockerfile <<E\nFROM x\nENV DB_PASSWORD {secret}\nE"),
+            at_the_cut(COMMAND_CHARS),
+            at_the_cut(MESSAGE_CHARS),
+            at_the_cut(OUTPUT_CHARS),
+        ];
+        for (number, text) in shapes.iter().enumerate() {
+            let mut seen = Seen::open(&dirs, &format!("s{number}")).expect("opened");
+            let failed = |result: &str| ToolResult::Failed(result.to_owned());
+            let call =
+                |subject: &str, result| ToolCall { kind: ToolKind::Command, subject: subject.to_owned(), result };
+            let mut events = Vec::new();
+            for call in [call(text, failed("no")), call("make", failed(text))] {
+                events.push(tool_event(&call, Path::new("/p"), CaptureSettings::default(), &mut seen));
+            }
+            events.push(tasks_event(&[Task { text: text.clone(), state: TaskState::Pending }], &mut seen));
+            events.push(message_event(&format!("{text}\n- [ ] then {token}"), &mut seen));
+            let told = format!("{events:?} {:?}", goal_of(text));
+            assert!(!told.contains(secret) && !told.contains("ghp_"), "{text}: {told}");
+            assert!(events.iter().all(Option::is_some), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_secret_at_the_end_of_what_is_read_is_left_out() {
+        let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+        let long = format!("{}\n{token}", " ".repeat(MOST_READ - 11));
+        assert_eq!(one_line(&long), "");
     }
 
     #[test]

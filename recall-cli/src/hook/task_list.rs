@@ -6,6 +6,7 @@
 use recall_core::TaskState;
 
 use crate::hook::input::{Task, TaskCall};
+use crate::hook::record::one_line;
 use crate::hook::seen::Seen;
 
 /// The prefix of the entry of a task: its id, its state and its text follow.
@@ -83,8 +84,7 @@ fn short_id(id: &str) -> String {
 }
 
 fn short_text(text: &str) -> String {
-    let text = &text[..text.floor_char_boundary(4 * TEXT_BYTES)];
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(text);
     text[..text.floor_char_boundary(TEXT_BYTES)].to_owned()
 }
 

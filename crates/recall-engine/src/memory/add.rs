@@ -119,7 +119,8 @@ impl Engine {
             return Err(MemoryError::Refused { from: if is_imported { "from other tools" } else { "from agents" } });
         }
         let mut masking = Masking::default();
-        let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
+        let title = masking.mask_title(&request.title, &request.content);
+        let content = masking.mask(&request.content);
         let vocabulary = Vocabulary::new(&[&title, &content]);
         if let Some(older) = request.supersedes.filter(|older| store.ledger.memory(*older).is_none()) {
             return Err(MemoryError::NotFound { id: older.to_string() });

@@ -30,7 +30,8 @@ impl Import<'_> {
         let mut events = Vec::new();
         let mut reserved = Vec::new();
         for memory in batch {
-            let request = self.request(&memory);
+            let mut masking = Masking::default();
+            let request = self.request(&memory, &mut masking);
             let timestamp = self.believable(memory.created);
             let provenance = mask::provenance(provenance(&memory.origin));
             let addition =
@@ -44,13 +45,15 @@ impl Import<'_> {
                 PreparedMemory::New(new) => {
                     let NewAddition { reserved: guard, event, report } = *new;
                     self.report.memories.added += 1;
+                    let mut is_masked = !masking.rules.is_empty();
                     for note in &report.notes {
                         match note {
-                            MemoryNote::Masked { .. } => self.report.masked += 1,
+                            MemoryNote::Masked { .. } => is_masked = true,
                             MemoryNote::NotAnchored { .. } => self.report.missing_files += 1,
                             MemoryNote::MayContradict { .. } | MemoryNote::NotTraced { .. } => {}
                         }
                     }
+                    self.report.masked += u64::from(is_masked);
                     reserved.push(guard);
                     events.push(event);
                     let ratings = self.ratings(&memory, report.id, timestamp);
@@ -69,10 +72,11 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn request(&self, memory: &ForeignMemory) -> AddMemory {
+    /// Returns a memory as it is added. The titles and tags are masked before their lines are joined and they are cut.
+    fn request(&self, memory: &ForeignMemory, masking: &mut Masking) -> AddMemory {
         let ForeignMemory { id, memory_type, title, content, tags, files, belongs, .. } = memory;
-        let title = if title.trim().is_empty() { title_of(content) } else { one_line(title) };
-        let mut tags: Vec<String> = tags.iter().map(|tag| short(&one_line(tag))).collect();
+        let title = if title.trim().is_empty() { title_of(content) } else { one_line(&masking.mask(title)) };
+        let mut tags: Vec<String> = tags.iter().map(|tag| short(&one_line(&masking.mask(tag)))).collect();
         tags.truncate(MEMORY_ENTRIES);
         let mut related_files = self.files_of(files, belongs.project.as_deref());
         if self.store.scope == StoreScope::Project {
@@ -200,7 +204,7 @@ impl Import<'_> {
         let (started, ended) = (self.believable(Some(started)), self.believable(Some(ended)));
         let here = mask::provenance(provenance(&origin));
         let mut masking = Masking::default();
-        let goal = goal.map(|goal| masking.mask(cut(&goal)));
+        let goal = goal.map(|goal| cut(&masking.mask(&goal)).to_owned());
         let event_id = |number: usize| {
             let key = key(self.source.kind, "event", &format!("{id}/{number}"));
             self.store.ledger.event_id(Some(&key), self.now)
@@ -210,7 +214,7 @@ impl Import<'_> {
         for (number, ForeignEvent { timestamp, details, files }) in events.into_iter().enumerate() {
             let named = self.files_of(&files, belongs.project.as_deref());
             let related_files = about::resolve_files(self.store, &self.origin, &named)?;
-            let content = cut(&details.content).to_owned();
+            let content = cut(&masking.mask(&details.content)).to_owned();
             let details = EventDetails { content, related_files, ..details };
             drafts.push((event_id(number + 1), timestamp.max(started).min(ended), mask_details(details, &mut masking)));
         }
@@ -224,7 +228,7 @@ impl Import<'_> {
         let session = Session { goal, ended: Some(ended), last: ended, ..Session::new(&id, started, &here) };
         let author = if summary.is_some() { SummaryAuthor::Client } else { SummaryAuthor::Recall };
         let mut text = if let Some(summary) = summary {
-            Some(masking.mask(cut(&summary)))
+            Some(cut(&masking.mask(&summary)).to_owned())
         } else {
             let commits = Git::at(&self.store.root).commits_between(started, ended);
             let material = Material { session: &session, events: &written, commits, memories: Vec::new() };

@@ -236,7 +236,7 @@ impl SoughtError {
                 client: event.provenance.agent.clone(),
                 session: session.to_owned(),
                 time: Some(event.timestamp),
-                command: first_chars(&masked_text(&one_line(&details.content)), STEP_CHARS),
+                command: first_chars(&one_line(&masked_text(&details.content)), STEP_CHARS),
                 error: first_chars(&masked_text(reason), SAID_CHARS),
                 is_resolved: resolved.is_some(),
                 steps: edited.take(MOST_STEPS).collect(),

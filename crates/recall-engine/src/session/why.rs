@@ -331,7 +331,7 @@ impl AskedFile<'_> {
             Maker::Unknown(reason) => Err(reason),
             Maker::Session { id, evidence, .. } => {
                 let known = makers.session(&id);
-                let line = |text: &str| first_chars(&masked_text(&inline_all(text)), PROMPT_CHARS);
+                let line = |text: &str| first_chars(&inline_all(&masked_text(text)), PROMPT_CHARS);
                 let goal = known.and_then(|session| session.goal.as_ref());
                 Ok(LineSession {
                     agent: known.and_then(|session| session.provenance.agent.clone()).map(mask::shown_path),

@@ -68,6 +68,22 @@ fn a_memory_has_no_secrets() {
 }
 
 #[test]
+fn a_title_that_is_the_beginning_of_its_content_has_no_half_of_a_secret() {
+    let token = super::filled("⟦ghp_{an:36}⟧", &mut super::Rand32::new(9)).text;
+    let sandbox = Sandbox::with(&[("docs/zoo.md", "# Zoo\n")]);
+    let engine = sandbox.engine();
+    let origin = sandbox.origin();
+    let content = format!("The deployment of the wombats to the staging cluster of the zoo uses {token} now.");
+    let title = recall_core::title_of(&content);
+    assert!(title.contains("ghp_"), "{title}");
+    let added = engine.add_memory(&origin, &memory(&title, &content)).expect("kept");
+    let request = ItemRequest { id: added.id.to_string(), parent: Parent::Leave, scope: Scope::All };
+    let told = format!("{:?}", engine.get(&origin, &request).expect("there"));
+    assert!(told.contains("uses [secret: ") && !told.contains("ghp_"), "{told}");
+    assert!(kept(sandbox.home()).iter().all(|file| !file.contains("ghp_")));
+}
+
+#[test]
 fn other_fields_of_a_memory_have_no_secrets() {
     let samples = [super::filled("⟦ghp_{an:36}⟧", &mut super::Rand32::new(9))];
     let token = samples[0].text.clone();
