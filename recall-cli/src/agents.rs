@@ -3,11 +3,11 @@
 mod change;
 mod text;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_agents::{Folders, Ledger, RegisterError, SHIM, ServerVariables, System, agent};
 use recall_api::Reason;
+use recall_os::{Folder, read_own};
 
 pub(crate) use change::{Action, AgentChange, Mode};
 pub(crate) use text::{AgentRow, change_text, is_present, list_text};
@@ -18,6 +18,9 @@ use crate::error::{CliError, CommandError};
 
 /// The agent whose settings other agents read too.
 pub(crate) const CLAUDE_CODE: &str = "claude-code";
+
+/// The most bytes that are read of Claude Code's list of plugins.
+const PLUGINS_BYTES: u64 = 1024 * 1024;
 
 /// Returns the folders of the user below which agents keep their files.
 pub(crate) fn folders(context: &CommandContext) -> Result<Folders, CommandError> {
@@ -64,7 +67,8 @@ pub(crate) fn program(name: &str, context: &CommandContext) -> Result<String, Co
 pub(crate) fn plugin(folders: &Folders) -> Option<PathBuf> {
     let settings = agent(CLAUDE_CODE)?.hook_files(folders).pop()?;
     let path = settings.parent()?.join("plugins/installed_plugins.json");
-    fs::read_to_string(&path).is_ok_and(|text| text.contains("\"recall@")).then_some(path)
+    let text = read_own(&path, PLUGINS_BYTES).ok()?;
+    String::from_utf8_lossy(&text).contains("\"recall@").then_some(path)
 }
 
 /// Whether recall's hooks are registered for the user in the agent of a name.
@@ -76,9 +80,13 @@ pub(crate) fn has_hooks(name: &str, context: &CommandContext) -> bool {
 /// Whether recall's hooks are in the user's or the project's settings of Claude Code.
 pub(crate) fn settings_have_hooks(context: &CommandContext) -> bool {
     let user = folders(context).ok().and_then(|folders| agent(CLAUDE_CODE)?.hook_files(&folders).pop());
-    let project = context.process_env.claude_project_dir.as_deref().map(|project| project.join(".claude"));
-    let project =
-        project.into_iter().flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(name)));
+    let project = context.process_env.claude_project_dir.as_deref().and_then(|project| Folder::open(project).ok());
+    // A clone may have a link in place of the file.
+    let settings = |folder: Folder| {
+        let names = [".claude/settings.json", ".claude/settings.local.json"].into_iter();
+        names.filter(|name| folder.has_file(name)).map(|name| folder.path().join(name)).collect::<Vec<_>>()
+    };
+    let project = project.map(settings).unwrap_or_default();
     recall_agents::settings_have_hooks(&user.into_iter().chain(project).collect::<Vec<_>>())
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use recall_os::{Access, Folder, OpenError};
+use recall_os::{Access, Folder, OpenError, open_own};
 use recall_text::PROJECT_FOLDER;
 use serde::Deserialize;
 use toml::Spanned;
@@ -58,7 +58,7 @@ pub(crate) fn collect(
 /// Reads the user's file; `None` if there is none.
 pub(crate) fn user_text(dirs: &Dirs) -> Result<Option<FileText>, ConfigError> {
     let path = dirs.user_config();
-    read_file(open(&path), path)
+    read_file(open_own(&path), path)
 }
 
 /// Reads a project's file; `None` if there is none.
@@ -158,29 +158,6 @@ fn read_file(opened: Result<File, OpenError>, path: PathBuf) -> Result<Option<Fi
 /// another file.
 fn open_in_project(root: &Path) -> Result<File, OpenError> {
     Folder::open(root)?.file(Path::new(PROJECT_FOLDER).join(CONFIGURATION_FILE), Access::Read)
-}
-
-/// Opens the user's file, which may be a link. Does not block on a pipe.
-fn open(path: &Path) -> Result<File, OpenError> {
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::Missing { path: path.to_owned() },
-        _ => OpenError::Io { path: path.to_owned(), source },
-    };
-    let file = open_without_waiting(path).map_err(failed)?;
-    let is_file = file.metadata().map_err(failed)?.is_file();
-    if is_file { Ok(file) } else { Err(OpenError::NotAFile { path: path.to_owned() }) }
-}
-
-#[cfg(unix)]
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-
-    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    File::open(path)
 }
 
 /// Resolves settings key by key.

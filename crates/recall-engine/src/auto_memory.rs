@@ -4,11 +4,10 @@
 //! work trees of a repository share it. The user's own settings may name another folder. Those of a project are not read: a clone
 //! must not decide what is read outside of it.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use recall_os::git::Repository;
+use recall_os::read_own;
 use recall_watch::root::{RootCheck, check_root};
 use serde::Deserialize;
 
@@ -58,13 +57,7 @@ pub(crate) fn is_auto_memory(root: &Path, places: &Places) -> bool {
 /// Returns the folder that the user's settings of Claude name: an absolute path, or one that begins with `~/`.
 fn named_by_user(claude: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let settings = claude.join("settings.json");
-    // Opening a pipe would block.
-    if !settings.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(settings).ok()?.take(SETTINGS_BYTES).read_to_string(&mut text).ok()?;
-    let settings: ClaudeSettings = serde_json::from_str(&text).ok()?;
+    let settings: ClaudeSettings = serde_json::from_slice(&read_own(&settings, SETTINGS_BYTES).ok()?).ok()?;
     let named = settings.auto_memory_directory?;
     match named.strip_prefix("~/") {
         Some(below) => Some(home?.join(below)),
@@ -81,6 +74,7 @@ pub(crate) fn slug(work_tree: &Path) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use std::collections::BTreeMap;
+    use std::fs;
 
     use super::*;
 

@@ -312,6 +312,48 @@ impl std::os::fd::AsFd for Folder {
     }
 }
 
+/// Opens a regular file outside of projects, which the user or recall put there: links are followed, and a pipe does not block.
+///
+/// For everything below a project, use [`Folder::file`].
+///
+/// # Errors
+/// It is missing, is not a regular file, or the system refuses.
+pub fn open_own(path: &Path) -> Result<File, OpenError> {
+    // Opening a device may have effects.
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(OpenError::NotAFile { path: path.to_owned() });
+    }
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        use rustix::fs::OFlags;
+        options.custom_flags(OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed());
+    }
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(OpenError::Missing { path: path.to_owned() });
+        }
+        Err(source) => return Err(open_error(path, source)),
+    };
+    let found = file.metadata().map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
+    if found.is_file() { Ok(file) } else { Err(OpenError::NotAFile { path: path.to_owned() }) }
+}
+
+/// Reads at most `limit_bytes` of a file as [`open_own`] opens it.
+///
+/// # Errors
+/// Those of [`open_own`], or the file cannot be read.
+pub fn read_own(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, OpenError> {
+    let mut bytes = Vec::new();
+    let read = open_own(path)?.take(limit_bytes).read_to_end(&mut bytes);
+    read.map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
+    Ok(bytes)
+}
+
 fn check_regular(found: &Metadata, path: &Path) -> Result<(), OpenError> {
     if found.is_symlink() {
         Err(OpenError::Link { path: path.to_owned() })

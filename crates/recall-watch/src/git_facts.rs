@@ -1,11 +1,9 @@
 //! What git says about the files of a root: which it tracks, and which the user has ignored for all repositories.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use recall_os::FileStamp;
 use recall_os::git::{Repository, TrackedFiles, UserConfig, UserIgnoreFile};
+use recall_os::{FileStamp, read_own};
 
 /// What git's files say about a root, and the stamps of these files.
 ///
@@ -88,15 +86,10 @@ fn stamp_of(path: &Path) -> Option<FileStamp> {
     if path.is_symlink() { FileStamp::read(&dunce::canonicalize(path).ok()?) } else { Some(stamp) }
 }
 
-/// Reads a file of patterns, up to the limit for ignore files. It may be a link, since it is not part of the root.
+/// Reads a file of patterns, up to the limit for ignore files. It may be a link, also the one in git's folder: who links that
+/// keeps private files out by it, and git follows it too.
 fn read_text(path: &Path) -> Option<String> {
-    // Opening a pipe would block.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(crate::ignore_files::LIMIT_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(String::from_utf8_lossy(&read_own(path, crate::ignore_files::LIMIT_BYTES).ok()?).into_owned())
 }
 
 #[cfg(test)]

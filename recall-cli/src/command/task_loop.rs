@@ -10,11 +10,13 @@ mod reply;
 mod repository;
 mod turn;
 
+use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use recall_api::Reason;
+use recall_os::Folder;
 use serde::Serialize;
 
 use self::agent::Agent;
@@ -123,7 +125,7 @@ pub(super) async fn run(args: LoopArgs, context: &CommandContext) -> Result<Exit
     let prd = Prd::read(&context.absolute(&args.prd))?;
     let place = prd.path().parent().unwrap_or(Path::new(".")).to_owned();
     let instructions_path = place.join(INSTRUCTIONS);
-    let instructions = instructions(&instructions_path)?;
+    let instructions = instructions(&place)?;
     let agent = Agent::parse(args.agent.as_deref().unwrap_or(&settings.agent), context)?;
     let repository = if args.no_commit { None } else { Some(repository(&place)?) };
     let folder = LoopFolder::open(&place)?;
@@ -225,18 +227,17 @@ async fn work(
     }
 }
 
-/// Reads the project's instructions, or takes the built-in ones.
-fn instructions(path: &Path) -> Result<String, CommandError> {
-    use std::io::Read as _;
-
+/// Reads the project's instructions, or takes the built-in ones. A link could put a private file into the prompt, so none is
+/// followed.
+fn instructions(place: &Path) -> Result<String, CommandError> {
+    let path = place.join(INSTRUCTIONS);
     let refused = |source| CliError::refusal(format!("cannot read `{}`", path.display()), &source);
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(turn::BUILT_IN.to_owned()),
-        Err(error) => return Err(refused(error).into()),
+    let bytes = match Folder::open(place).and_then(|place| place.read(INSTRUCTIONS, INSTRUCTIONS_BYTES + 1)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_missing() => return Ok(turn::BUILT_IN.to_owned()),
+        Err(error) => return Err(refused(error.into()).into()),
     };
-    let mut text = String::new();
-    file.take(INSTRUCTIONS_BYTES + 1).read_to_string(&mut text).map_err(refused)?;
+    let text = String::from_utf8(bytes).map_err(|error| refused(io::Error::new(io::ErrorKind::InvalidData, error)))?;
     if text.len() as u64 > INSTRUCTIONS_BYTES {
         let message = format!("`{}` is longer than {} KiB", path.display(), INSTRUCTIONS_BYTES / 1024);
         return Err(CliError::usage(message).into());

@@ -66,6 +66,30 @@ fn a_repository_inside_the_work_tree_is_left_alone() {
 }
 
 #[test]
+fn nothing_is_read_through_a_link_or_from_a_pipe() {
+    let scene = Scene::new(one_task(), &[]);
+    let private = scene.sandbox.path().join("private.txt");
+    fs::write(&private, "SECRET of another project").expect("written");
+    let prompt = scene.project.path("PROMPT.md");
+    std::os::unix::fs::symlink(&private, &prompt).expect("linked");
+    refused(&scene, &["--allow-dirty"], 4, &["PROMPT.md", "is a symbolic link"]);
+    let make_pipe = |path: &Path| {
+        fs::remove_file(path).expect("removed");
+        assert!(Command::new("mkfifo").arg(path).status().expect("run").success());
+    };
+    make_pipe(&prompt);
+    refused(&scene, &["--allow-dirty"], 4, &["PROMPT.md", "is not a regular file"]);
+    fs::remove_file(&prompt).expect("removed");
+    let list = scene.project.path("PRD.json");
+    let outside = scene.sandbox.path().join("outside.json");
+    fs::rename(&list, &outside).expect("moved");
+    std::os::unix::fs::symlink(&outside, &list).expect("linked");
+    refused(&scene, &["--allow-dirty"], 2, &["PRD.json` is a link that leads out of the project"]);
+    make_pipe(&list);
+    refused(&scene, &["--allow-dirty"], 4, &["PRD.json", "is not a regular file"]);
+}
+
+#[test]
 fn a_link_in_place_of_the_loops_folder_is_refused() {
     let scene = Scene::new(one_task(), &[]);
     let elsewhere = scene.sandbox.path().join("elsewhere");

@@ -2,10 +2,9 @@
 //!
 //! Read from git's own files, because a process would take longer than the rest of adding a memory.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
+use recall_os::Folder;
 use recall_os::git::Repository;
 
 /// The branch and commit of a checkout.
@@ -30,21 +29,22 @@ impl Head {
         Repository::find(root).map(|repository| Self::read(&repository)).unwrap_or_default()
     }
 
-    fn read(Repository { git_dir, common_dir: shared, .. }: &Repository) -> Self {
-        let Some(head) = read(&git_dir.join("HEAD"), FILE_BYTES) else { return Self::default() };
+    fn read(Repository { git_dir, common_dir, .. }: &Repository) -> Self {
+        let (Ok(own), Ok(shared)) = (Folder::open(git_dir), Folder::open(common_dir)) else { return Self::default() };
+        let Some(head) = read(&own, "HEAD", FILE_BYTES) else { return Self::default() };
         let head = head.trim();
         let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
             return Self { branch: None, commit: hash(head) };
         };
         let is_plain = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        let loose = || read(&shared.join(name), FILE_BYTES).and_then(|text| hash(text.trim()));
-        let commit = if is_plain { loose().or_else(|| read_packed_ref(shared, name)) } else { None };
+        let loose = || read(&shared, name, FILE_BYTES).and_then(|text| hash(text.trim()));
+        let commit = if is_plain { loose().or_else(|| read_packed_ref(&shared, name)) } else { None };
         Self { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit }
     }
 }
 
-fn read_packed_ref(git: &Path, name: &str) -> Option<String> {
-    let all = read(&git.join("packed-refs"), PACKED_BYTES)?;
+fn read_packed_ref(shared: &Folder, name: &str) -> Option<String> {
+    let all = read(shared, "packed-refs", PACKED_BYTES)?;
     let mut lines = all.lines().filter_map(|line| line.split_once(' '));
     lines.find(|(_, known)| *known == name).and_then(|(commit, _)| hash(commit))
 }
@@ -54,18 +54,15 @@ fn hash(text: &str) -> Option<String> {
     is_hash.then(|| text.to_owned())
 }
 
-fn read(path: &Path, limit_bytes: u64) -> Option<String> {
-    let mut text = String::new();
-    // Reading a pipe would block.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    fs::File::open(path).ok()?.take(limit_bytes).read_to_string(&mut text).ok()?;
-    Some(text)
+/// Reads a file of git's folder. A link there may lead to another repository, so none is followed.
+fn read(folder: &Folder, below: &str, limit_bytes: u64) -> Option<String> {
+    String::from_utf8(folder.read(below, limit_bytes).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -110,6 +107,20 @@ mod tests {
     fn a_reference_does_not_lead_out_of_the_repository() {
         let files = [(".git/HEAD", "ref: ../../secret\n"), ("secret", COMMIT)];
         check(&files, "", None, None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_reference_is_not_read_through_a_link() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().join("clone");
+        for folder in ["clone/.git/refs", "private/heads"] {
+            fs::create_dir_all(place.path().join(folder)).expect("made");
+        }
+        fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").expect("written");
+        fs::write(place.path().join("private/heads/main"), COMMIT).expect("written");
+        std::os::unix::fs::symlink("../../../private/heads", root.join(".git/refs/heads")).expect("linked");
+        assert_eq!(Head::read_from(&root).commit, None);
     }
 
     #[test]

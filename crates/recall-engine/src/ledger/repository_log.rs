@@ -10,10 +10,14 @@ use std::sync::Arc;
 
 use recall_core::{Event, EventId, ItemId, MemoryId, StoreScope, Timestamp};
 use recall_journal::{Changes, Follower, ReadError, Stat, read_events_of};
+use recall_os::Folder;
 use recall_os::git::Repository;
 
 use crate::error::MemoryError;
 use crate::ledger::own::{Own, OwnLog};
+
+/// The most bytes that are read of the configuration of a repository.
+const CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// The log of a root's repository.
 pub(crate) struct RepositoryLog {
@@ -102,8 +106,9 @@ impl RepositoryLog {
 /// Returns whether the folder is around a bare repository, and not a work tree.
 fn is_bare(repository: &Repository) -> bool {
     let Repository { git_dir, common_dir, .. } = repository;
-    let is_set = |config: String| config.lines().any(|line| line.replace(' ', "").trim() == "bare=true");
-    git_dir == common_dir && std::fs::read_to_string(git_dir.join("config")).is_ok_and(is_set)
+    let is_set = |config: &str| config.lines().any(|line| line.replace(' ', "").trim() == "bare=true");
+    let config = || Folder::open(git_dir)?.read("config", CONFIG_BYTES);
+    git_dir == common_dir && config().is_ok_and(|config| is_set(&String::from_utf8_lossy(&config)))
 }
 
 /// A reader of the pending events, which remembers how far it has read.

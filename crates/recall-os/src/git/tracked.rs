@@ -6,11 +6,10 @@
 
 mod format;
 
-use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::Path;
 
 use self::format::{Index, Link};
+use crate::Folder;
 use crate::git::Repository;
 
 /// The largest index that is read. That of a repository with a million files has about 100 MiB.
@@ -108,11 +107,12 @@ fn prefix(work_tree: &Path, folder: &Path) -> Option<String> {
 
 /// Reads the paths of an index, those of its shared index included, in ascending order without repetition.
 fn read_index(git_dir: &Path) -> Option<Vec<String>> {
-    let bytes = read_file(&git_dir.join("index"))?;
+    let git_dir = Folder::open(git_dir).ok()?;
+    let bytes = read_file(&git_dir, "index")?;
     let Index { paths, link } = Index::parse(&bytes)?;
     let paths = match link {
         Some(Link { shared, deleted }) => {
-            let shared = read_file(&git_dir.join(format!("sharedindex.{shared}")))?;
+            let shared = read_file(&git_dir, &format!("sharedindex.{shared}"))?;
             let mut all = Index::parse(&shared)?.paths;
             for place in deleted {
                 *all.get_mut(place)? = None;
@@ -128,15 +128,10 @@ fn read_index(git_dir: &Path) -> Option<Vec<String>> {
     Some(paths)
 }
 
-/// Reads a regular file that is not a link. Opening a pipe would block, and a link may lead anywhere.
-fn read_file(path: &Path) -> Option<Vec<u8>> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > INDEX_BYTES {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    File::open(path).ok()?.take(INDEX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+/// Reads a file of git's folder; `None` if it is too large.
+fn read_file(git_dir: &Folder, name: &str) -> Option<Vec<u8>> {
+    let bytes = git_dir.read(name, INDEX_BYTES + 1).ok()?;
+    (bytes.len() as u64 <= INDEX_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]

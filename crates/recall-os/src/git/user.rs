@@ -4,9 +4,9 @@
 //! repository may be somebody else's.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::read_own;
 
 /// The most files of configuration that include each other. Git allows a depth of ten.
 const MOST_FILES: usize = 32;
@@ -95,13 +95,7 @@ impl Reading<'_> {
 
 /// Reads a user's own file, which may be a link.
 fn read_text(path: &Path) -> Option<String> {
-    // Opening a pipe would block.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(CONFIG_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(String::from_utf8_lossy(&read_own(path, CONFIG_BYTES).ok()?).into_owned())
 }
 
 /// A variable of a configuration.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use recall_api::Reason;
 use recall_config::Dirs;
 use recall_core::ContentHash;
-use recall_os::{Folder, OpenError};
+use recall_os::{Folder, OpenError, read_own};
 use recall_text::PROJECT_FOLDER;
 use serde::Deserialize;
 
@@ -196,12 +196,10 @@ impl Modes {
             return parse(name, &bytes, source, &self.root.join(&below)).map(Some);
         }
         for path in self.user.iter().map(|folder| folder.join(&file)) {
-            match read_bounded(&path) {
+            match read_own(&path, MODE_BYTES + 1) {
                 Ok(bytes) => return parse(name, &bytes, ModeSource::User { path: path.clone() }, &path).map(Some),
-                Err(error) if is_absent(&error) => {}
-                Err(error) => {
-                    return Err(CliError::refusal(format!("cannot read the mode `{}`", path.display()), &error).into());
-                }
+                Err(error) if error.is_missing() => {}
+                Err(error) => return Err(unreadable(&path, &error)),
             }
         }
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
@@ -216,18 +214,6 @@ fn project_folders() -> impl Iterator<Item = PathBuf> {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-}
-
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    use io::Read as _;
-
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MODE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn unreadable(path: &Path, error: &OpenError) -> CommandError {

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use recall_api::Reason;
 use recall_os::Folder;
+use recall_os::git::Repository;
 use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Serializer, Value};
@@ -73,13 +75,20 @@ impl Prd {
     pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
         let refused =
             |source| CliError::refusal(format!("cannot read the list of tasks `{}`", path.display()), &source);
-        let path = dunce::canonicalize(path).map_err(refused)?;
-        let size = fs::metadata(&path).map_err(refused)?.len();
-        if size > PRD_BYTES {
-            let message = format!("`{}` has {size} bytes; a list of tasks has at most {PRD_BYTES}", path.display());
+        let given = path;
+        let path = dunce::canonicalize(given).map_err(refused)?;
+        check_inside(given, &path)?;
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(CliError::usage(format!("`{}` is not a file", path.display())).into());
+        };
+        let read = Folder::open(folder).and_then(|folder| folder.read(name, PRD_BYTES + 1));
+        let bytes = read.map_err(|error| refused(error.into()))?;
+        if bytes.len() as u64 > PRD_BYTES {
+            let message = format!("`{}` is too long; a list of tasks has at most {PRD_BYTES} bytes", path.display());
             return Err(CliError::usage(message).into());
         }
-        let text = fs::read_to_string(&path).map_err(refused)?;
+        let text =
+            String::from_utf8(bytes).map_err(|error| refused(io::Error::new(io::ErrorKind::InvalidData, error)))?;
         let wrong = |mistakes: Vec<String>| {
             let mut cli_error = CliError::usage(format!("`{}` is not a list of tasks", path.display()));
             cli_error.causes = mistakes;
@@ -177,6 +186,18 @@ impl Prd {
         }
         Ok(())
     }
+}
+
+/// Refuses a link in a project that leads out of it: the loop reads the file and writes it.
+fn check_inside(given: &Path, real: &Path) -> Result<(), CommandError> {
+    let folder = given.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(folder) = dunce::canonicalize(folder) else { return Ok(()) };
+    let project = Repository::find(&folder).map_or(folder, |repository| repository.work_tree);
+    if real.starts_with(project) {
+        return Ok(());
+    }
+    let message = format!("the list of tasks `{}` is a link that leads out of the project", given.display());
+    Err(CliError::usage(message).with_hint("name the file itself").into())
 }
 
 /// Returns the list in a document, with its name.
