@@ -110,6 +110,11 @@ pub enum Problem {
         /// The line that it lacks.
         line: &'static str,
     },
+    /// Git is not run in the project: its references or objects are those of another repository.
+    LeadsOut {
+        /// Git's folder.
+        path: PathBuf,
+    },
     /// Events that this user wrote are in no journal and nowhere in git.
     Vanished {
         /// The number of events.
@@ -198,6 +203,7 @@ impl Problem {
             | Self::Orphan { .. }
             | Self::Rivals { .. }
             | Self::GitLine { .. }
+            | Self::LeadsOut { .. }
             | Self::Vanished { .. }
             | Self::PutBack { .. }
             | Self::TakenOut { .. }
@@ -227,6 +233,7 @@ impl Problem {
             | Self::Orphan { .. }
             | Self::Rivals { .. }
             | Self::GitLine { .. }
+            | Self::LeadsOut { .. }
             | Self::Vanished { reason: None, .. }
             | Self::MemoriesBehind { .. }
             | Self::LexicalBehind { .. }

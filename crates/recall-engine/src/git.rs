@@ -1,8 +1,8 @@
 //! Queries of a project's git history, by running `git`.
 //!
 //! It only reads, uses no network and runs no other program: hooks, filters, pagers, monitors and signature checks of the
-//! repository are ignored. Without `git`, without a repository that belongs to the folder, or without an answer in time,
-//! queries return nothing. No answer names a file outside the folder. A library instead of the program would have its own parser of
+//! repository are ignored. Without `git`, without a repository that belongs to the folder and keeps to itself, or without an answer
+//! in time, queries return nothing. No answer names a file outside the folder. A library instead of the program would have its own parser of
 //! configuration and its own bugs (ADR 20).
 
 mod blame;
@@ -136,7 +136,8 @@ impl<'a> Git<'a> {
 
     /// Returns the address of the remote `origin`.
     pub(crate) fn remote(self) -> Option<String> {
-        self.line(&["config", "--get", "remote.origin.url"])
+        // An included file may be that of another repository.
+        self.line(&["config", "--no-includes", "--get", "remote.origin.url"])
     }
 
     /// Returns the name of the branch that is checked out.
@@ -146,7 +147,7 @@ impl<'a> Git<'a> {
 
     /// Returns whether git's work tree is the one around the folder, and not one that `core.worktree` names.
     fn has_its_own_work_tree(self) -> bool {
-        let own = Repository::find(self.folder).map(|repository| repository.work_tree);
+        let own = self.repository().map(|repository| repository.work_tree);
         let compared = self.run_in(&["rev-parse", "--show-toplevel"], &[], WorkTree::AsConfigured);
         let compared = compared.as_deref().and_then(|line| std::str::from_utf8(line).ok()).map(str::trim_end);
         let compared = compared.and_then(|path| dunce::canonicalize(Path::new(path)).ok());
@@ -260,9 +261,14 @@ impl<'a> Git<'a> {
         answer(self.prepare(arguments, emptied, work_tree)?, Vec::new(), TIMEOUT)
     }
 
+    /// Returns the folder's repository; `None` without one, or if git would read another one there.
+    fn repository(self) -> Option<Repository> {
+        Repository::find(self.folder).filter(Repository::keeps_to_itself)
+    }
+
     /// Returns a command in the folder's repository; `None` without one, or without git.
     fn prepare(self, arguments: &[&str], emptied: &[&str], work_tree: WorkTree) -> Option<Command> {
-        let repository = Repository::find(self.folder)?;
+        let repository = self.repository()?;
         let mut git: Command = Program::find(&repository.work_tree).ok()?.command();
         Program::without(&mut git, emptied);
         if work_tree == WorkTree::Own {

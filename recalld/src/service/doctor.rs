@@ -139,6 +139,11 @@ fn describe(problem: Problem) -> Description {
         Problem::GitLine { path, line } => {
             Description { message: format!("the line `{line}` is missing"), hint: FIX, path: Some(path) }
         }
+        Problem::LeadsOut { path } => Description {
+            message: "git is not run here: its references or objects are those of another repository".to_owned(),
+            hint: "`git repack -a -d`, then delete `objects/info/alternates` and replace links by what they lead to",
+            path: Some(path),
+        },
         Problem::Vanished { events, reason } => {
             let why =
                 reason.map(|reason| format!("; they are not put back by themselves: {reason}")).unwrap_or_default();

@@ -59,6 +59,22 @@ fn without_a_repository_it_runs_only_if_nothing_is_committed() {
 }
 
 #[test]
+fn a_repository_for_the_files_of_another_folder_is_refused() {
+    let scene = Scene::new(one_task(), &[]);
+    let private = scene.sandbox.path().join("private");
+    fs::create_dir(&private).expect("made");
+    fs::write(private.join("customers.txt"), "x").expect("written");
+    scene.git(&["config", "core.worktree", private.to_str().expect("text")]);
+    let outcome = scene.run(&[]);
+    assert_eq!((outcome.code, scene.runs()), (Some(4), 0), "{outcome:?}");
+    let told = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(told.contains("for the files of another folder") && !told.contains("customers"), "{told}");
+    scene.git(&["config", "--unset", "core.worktree"]);
+    fs::write(scene.project.path(".git/objects/info/alternates"), private.to_str().expect("text")).expect("written");
+    refused(&scene, &[], 4, &["objects of another repository"]);
+}
+
+#[test]
 fn a_repository_inside_the_work_tree_is_left_alone() {
     let scene = Scene::new(one_task(), &["git init --quiet inner && echo x > inner/x.txt; echo T1 done"]);
     scene.summary(&[], 0);

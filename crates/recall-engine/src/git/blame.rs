@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::Timestamp;
-use recall_os::git::Repository;
 use recall_text::DocPath;
 
 use super::history::{PATCH_ARGUMENTS, new_lines};
@@ -82,7 +81,7 @@ pub(crate) struct NotedCommit {
 impl Git<'_> {
     /// Returns who wrote lines of a file of the work tree. Lines that the file does not have must not be asked for.
     pub(crate) fn blame(self, path: &DocPath, lines: &RangeInclusive<u32>, timeout: Duration) -> LineBlame {
-        let Some(repository) = Repository::find(self.folder) else { return LineBlame::NoRepository };
+        let Some(repository) = self.repository() else { return LineBlame::NoRepository };
         if !self.has_its_own_work_tree() {
             return LineBlame::NoRepository;
         }

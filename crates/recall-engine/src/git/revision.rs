@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write as _};
 use std::process::Stdio;
 
 use recall_core::{TimePoint, Timestamp};
-use recall_os::git::{Program, Repository};
+use recall_os::git::Program;
 use recall_text::DocPath;
 
 use crate::git::{Git, paths};
@@ -95,7 +95,7 @@ impl Git<'_> {
         files: &[TreeFile],
         mut visit: impl FnMut(&TreeFile, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
-        let repository = Repository::find(self.folder).ok_or_else(missing)?;
+        let repository = self.repository().ok_or_else(missing)?;
         let mut git = Program::find(&repository.work_tree).map_err(io::Error::other)?.command();
         git.current_dir(self.folder).args(["cat-file", "--batch"]).stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = git.spawn()?;

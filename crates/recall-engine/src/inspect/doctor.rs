@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use recall_core::{DocumentRow, Scope, StoreScope};
 use recall_index::catalog::Snapshot;
+use recall_os::git::Repository;
 use recall_text::error_chain;
 
 use crate::error::{IndexError, StatusError, StoreError};
@@ -101,6 +102,8 @@ impl Engine {
         if let Err(error) = store.ledger.refresh(self.clock.now()) {
             problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
         }
+        let repository = Repository::find(&store.root).filter(|repository| !repository.keeps_to_itself());
+        problems.extend(repository.map(|repository| Problem::LeadsOut { path: repository.git_dir }));
         problems.extend(vanished_problems(&store.ledger, &store.root));
         problems.extend(store.ledger.line_problems());
         let pending = store.ledger.pending().len() as u64;
@@ -132,6 +135,7 @@ impl Engine {
             | Problem::JournalLine { .. }
             | Problem::SelectionLine { .. }
             | Problem::Orphan { .. }
+            | Problem::LeadsOut { .. }
             | Problem::Rivals { .. }
             | Problem::PutBack { .. }
             | Problem::TakenOut { .. }

@@ -9,7 +9,7 @@ use recall_core::{
     AddMemory, AskBriefing, BriefingSubject, EndReason, EndSession, LogEvent, MemoryType, Provenance, Scope,
     VerifyMemories, VerifyMode,
 };
-use recall_engine::{Briefing, Engine, SectionKind};
+use recall_engine::{Briefing, DoctorRequest, Engine, Fix, Problem, SecretScan, SectionKind};
 use recall_text::tokens::estimate;
 
 use super::{event, in_session, log};
@@ -320,6 +320,25 @@ fn a_briefing_names_no_file_of_another_folder() {
     fs::rename(&kept, root.join(".git")).expect("moved");
     fs::write(root.join(".git/commondir"), outside.join(".git").to_str().expect("text")).expect("written");
     check("a common folder");
+    fs::remove_file(root.join(".git/commondir")).expect("removed");
+    // Without an id: the names of branches are enough.
+    let heads = root.join(".git/refs/heads");
+    let foreign = outside.join(".git/refs/heads");
+    let alternates = outside.join(".git/objects").display().to_string();
+    fs::write(root.join(".git/objects/info/alternates"), alternates).expect("written");
+    let branch = "fix/slow-retries";
+    let ours = fs::read_to_string(heads.join(branch)).expect("a commit");
+    let theirs = fs::read_to_string(foreign.join(branch)).expect("a commit");
+    fs::write(heads.join(branch), theirs).expect("written");
+    check("borrowed objects");
+    fs::write(heads.join(branch), ours).expect("written");
+    fs::rename(&heads, root.join(".git/kept")).expect("moved");
+    std::os::unix::fs::symlink(&foreign, &heads).expect("linked");
+    check("a link to branches, and borrowed objects");
+    let engine = sandbox.engine();
+    let request = DoctorRequest { scope: Scope::Project, fix: Fix::Nothing, secrets: SecretScan::Off };
+    let findings = engine.doctor(&sandbox.origin(), &request).expect("checked").findings;
+    assert!(findings.iter().any(|finding| matches!(finding.problem, Problem::LeadsOut { .. })), "{findings:?}");
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //!
 //! A `.git` may lead anywhere: it may be a link, or a file that names another folder, and that folder may name a third
 //! one. A repository outside the work tree is only accepted if it names the work tree as its own, as the repository of
-//! a linked work tree or a submodule does. No other repository is read.
+//! a linked work tree or a submodule does. No other repository is read: git's files are opened without following links, and `git` is
+//! only run where nothing that it reads leads out ([`Repository::keeps_to_itself`]).
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::Folder;
 
 /// The number of bytes read of git's files. The files read here are shorter.
 const FILE_BYTES: u64 = 64 * 1024;
@@ -14,8 +16,32 @@ const FILE_BYTES: u64 = 64 * 1024;
 /// The number of ancestors of a folder that are searched for a repository.
 const MOST_LEVELS: usize = 32;
 
-/// The parts of a repository inside its own work tree that must not be links out of the work tree.
-const PARTS: [&str; 7] = ["HEAD", "config", "index", "logs", "objects", "packed-refs", "refs"];
+/// The parts of a repository that must not be links out of it, besides every name that ends in `HEAD`, and shared indexes.
+const PARTS: [&str; 14] = [
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "info",
+    "logs",
+    "modules",
+    "objects",
+    "packed-refs",
+    "refs",
+    "reftable",
+    "shallow",
+    "worktrees",
+];
+
+/// The parts of which every entry decides what a name or a commit is.
+const REFERENCES: [&str; 3] = ["refs", "logs", "reftable"];
+
+/// The most entries of references that are looked at. Git packs them long before.
+const MOST_REFERENCES: usize = 200_000;
+
+/// How many folders of objects may borrow from each other in turn, as in git.
+const MOST_BORROWED: usize = 5;
 
 /// A repository and its work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,19 +80,98 @@ impl Repository {
     /// Returns the folders that the repository names as its linked work trees, at most a number of them, in no particular order. They need
     /// not exist, nor be work trees of it: [`find`](Self::find) in one of them says that.
     pub fn named_work_trees(&self, most: usize) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
-        let named = entries.take(most).filter_map(|entry| line_of(&entry.path().join("gitdir")));
+        let Ok(all) = Folder::open(&self.common_dir).and_then(|shared| shared.folder("worktrees")) else {
+            return Vec::new();
+        };
+        let names = all.names().unwrap_or_default().into_iter().take(most);
+        let named = names.filter_map(|name| first_line(&all.read(Path::new(&name).join("gitdir"), FILE_BYTES).ok()?));
         named.filter_map(|dot_git| Path::new(&dot_git).parent().map(Path::to_owned)).collect()
     }
 
     /// Returns whether the repository is inside the work tree, or names it as its own.
     fn is_own(&self, dot_git: &Path) -> bool {
-        if self.git_dir.starts_with(&self.work_tree) {
-            let is_inside = |path: &Path| dunce::canonicalize(path).is_ok_and(|real| real.starts_with(&self.work_tree));
-            let parts = PARTS.iter().map(|part| self.git_dir.join(part)).filter(|part| exists(part));
-            return is_inside(&self.common_dir) && parts.into_iter().all(|part| is_inside(&part));
+        let is_named = if self.git_dir.starts_with(&self.work_tree) {
+            self.common_dir.starts_with(&self.work_tree)
+        } else {
+            self.is_linked_work_tree(dot_git) || self.is_submodule()
+        };
+        is_named && self.git_folders().all(|folder| self.has_own_parts(folder))
+    }
+
+    /// Returns whether `git`, run here, finds no reference and no object of another repository: no reference, log or folder of objects
+    /// is a link that leads out, and no objects are borrowed from outside.
+    ///
+    /// Looks at every reference that is not packed, which takes less than to start a process.
+    pub fn keeps_to_itself(&self) -> bool {
+        let mut left = MOST_REFERENCES;
+        self.git_folders().all(|folder| {
+            REFERENCES.iter().all(|part| self.has_own_entries(&folder.join(part), &mut left))
+                && self.has_own_objects(&folder.join("objects"), 0)
+        })
+    }
+
+    /// Returns the folders that git reads: its own and the shared one, which may be the same.
+    fn git_folders(&self) -> impl Iterator<Item = &Path> {
+        let shared = Some(self.common_dir.as_path()).filter(|shared| *shared != self.git_dir);
+        std::iter::once(self.git_dir.as_path()).chain(shared)
+    }
+
+    /// Returns whether a path leads to a place in the work tree or in one of git's folders.
+    fn is_inside(&self, path: &Path) -> bool {
+        let is_below =
+            |real: PathBuf| real.starts_with(&self.work_tree) || self.git_folders().any(|own| real.starts_with(own));
+        dunce::canonicalize(path).is_ok_and(is_below)
+    }
+
+    /// Returns whether no part of a folder of git is a link that leads out. What is not read, such as `hooks`, may be one.
+    fn has_own_parts(&self, folder: &Path) -> bool {
+        let Ok(entries) = fs::read_dir(folder) else { return false };
+        entries.flatten().all(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_read = PARTS.contains(&&*name) || name.ends_with("HEAD") || name.starts_with("sharedindex.");
+            !is_read || !is_link(&entry) || self.is_inside(&entry.path())
+        })
+    }
+
+    /// Returns whether nothing below a folder is a link that leads out; false if there is more than can be looked at.
+    fn has_own_entries(&self, folder: &Path, left: &mut usize) -> bool {
+        // A folder that is missing has no entries. Git cannot read what is not readable.
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            *left = left.saturating_sub(1);
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let is_own = !is_link(&entry) || self.is_inside(&entry.path());
+            if *left == 0 || !is_own || (is_folder && !self.has_own_entries(&entry.path(), left)) {
+                return false;
+            }
         }
-        self.is_linked_work_tree(dot_git) || self.is_submodule()
+        true
+    }
+
+    /// Returns whether a folder of objects, with its packs and those that it borrows from, is inside.
+    fn has_own_objects(&self, objects: &Path, depth: usize) -> bool {
+        let has_own = |folder: &Path| {
+            let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.all(|entry| !is_link(&entry) || self.is_inside(&entry.path()))
+        };
+        // A file of one object has a name that nobody guesses; a folder of them has not.
+        if !has_own(objects) || !has_own(&objects.join("pack")) || !has_own(&objects.join("info")) {
+            return false;
+        }
+        let alternates = match Folder::open(objects).and_then(|all| all.read("info/alternates", FILE_BYTES)) {
+            Ok(alternates) => alternates,
+            Err(error) => return error.is_missing(),
+        };
+        if alternates.len() as u64 == FILE_BYTES || depth == MOST_BORROWED {
+            return false;
+        }
+        let alternates = String::from_utf8_lossy(&alternates);
+        alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).all(|line| {
+            let named = objects.join(line);
+            // A path in quotes has escapes, and one that does not exist now may exist when git looks.
+            !line.starts_with('"') && self.is_inside(&named) && self.has_own_objects(&named, depth + 1)
+        })
     }
 
     /// Returns whether an outside repository lists this `.git` as that of one of its work trees.
@@ -125,20 +230,24 @@ fn core_worktree(config: &str) -> Option<&str> {
     value
 }
 
+/// Whether an entry of a folder is a link.
+fn is_link(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_symlink())
+}
+
 /// Returns the first line of a short file; `None` if it is empty.
 fn line_of(path: &Path) -> Option<String> {
-    let text = read(path)?;
+    first_line(read(path)?.as_bytes())
+}
+
+fn first_line(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
     text.lines().next().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)
 }
 
+/// Reads a regular file that is not a link.
 fn read(path: &Path) -> Option<String> {
-    // Opening a pipe would block.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(FILE_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    String::from_utf8(Folder::open(path.parent()?).ok()?.read(path.file_name()?, FILE_BYTES).ok()?).ok()
 }
 
 #[cfg(all(test, unix))]
@@ -240,7 +349,46 @@ mod tests {
         ] {
             check(&[&private, hostile].concat(), "clone", None);
         }
+        // Nor is one of whose parts a link leads out, whatever names it.
+        let linked = [
+            ("private/refs/heads/main", ""),
+            ("tree/.git", "gitdir: @/main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/gitdir", "@/tree/.git\n"),
+            ("main/.git/worktrees/tree/commondir", "../..\n"),
+            ("main/.git/refs", "-> @/private/refs"),
+        ];
+        check(&linked, "tree", None);
         // Its own `.git` hides the one above.
         check(&[("a/.git/HEAD", "x"), ("a/clone/.git", "-> nowhere")], "a/clone", None);
+    }
+
+    #[track_caller]
+    fn check_keeping(own: &[(&str, &str)], expected: bool) {
+        let private = [("private/heads/main", "x"), ("private/objects/ab/c", "x"), ("a/.git/HEAD", "x")];
+        let (_place, at) = place(&[&private, own].concat());
+        let repository = Repository::find(&at.join("a")).expect("its own");
+        assert_eq!(repository.keeps_to_itself(), expected, "{own:?}");
+    }
+
+    #[test]
+    fn a_repository_keeps_to_itself_unless_something_below_its_parts_leads_out() {
+        let check = check_keeping;
+        check(&[("a/.git/refs/heads/main", "x"), ("a/.git/hooks", "-> @/private"), ("a/.git/objects/ab/c", "x")], true);
+        check(&[("a/.git/refs/heads", "-> ../../../private/heads")], false);
+        check(&[("a/.git/refs/heads/main", "-> @/private/heads/main")], false);
+        check(&[("a/.git/refs/heads/main", "-> nowhere")], false);
+        check(&[("a/.git/logs/refs", "-> @/private/heads")], false);
+        check(&[("a/.git/objects/ab", "-> @/private/objects/ab")], false);
+        check(&[("a/.git/objects/pack", "-> @/private/objects/ab")], false);
+        for alternates in ["@/private/objects", "../../../private/objects", "# a\n\n@/private/objects\n", "nowhere"] {
+            check(&[("a/.git/objects/info/alternates", alternates)], false);
+        }
+        check(&[("a/.git/objects/info/alternates", "\"@/a/b/objects\"\n"), ("a/b/objects/x", "")], false);
+        check(&[("a/.git/objects/info/alternates", "# none\n")], true);
+        check(&[("a/.git/objects/info/alternates", "-> @/private/heads/main")], false);
+        let inner = [("a/.git/objects/info/alternates", "@/a/b/objects\n"), ("a/b/objects/x", "")];
+        check(&inner, true);
+        check(&[&inner[..], &[("a/b/objects/info/alternates", "@/private/objects\n")]].concat(), false);
+        check(&[&inner[..], &[("a/b/objects/info/alternates", "@/a/.git/objects\n")]].concat(), false);
     }
 }

@@ -38,6 +38,7 @@ impl LoopRepository {
         let Some(repository) = Repository::find(place) else { return Ok(None) };
         let git = Program::find(&repository.work_tree)
             .map_err(|error| CliError::new(Exit::Usage, Reason::NotFound, error.to_string()))?;
+        check_own(&git, &repository)?;
         let place = dunce::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let ralph = place.join(folder::NAME);
         let ralph = ralph.strip_prefix(&repository.work_tree).unwrap_or(&ralph).to_owned();
@@ -105,6 +106,25 @@ impl LoopRepository {
             CliError::refusal(format!("cannot run `{}`", self.git.executable().display()), &error).into()
         })
     }
+}
+
+/// Refuses a repository in which git would name files of another folder, or commit them.
+fn check_own(git: &Program, repository: &Repository) -> Result<(), CommandError> {
+    let Repository { work_tree, git_dir, .. } = repository;
+    let refused =
+        |what: &str| CliError::new(Exit::Refused, Reason::PermissionDenied, format!("`{}` {what}", git_dir.display()));
+    if !repository.keeps_to_itself() {
+        let error = refused("has references or objects of another repository");
+        return Err(error.with_hint("`recall doctor` says more").into());
+    }
+    let output = git.command().current_dir(work_tree).args(["rev-parse", "--show-toplevel"]).output();
+    let named = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    let named = named.and_then(|named| dunce::canonicalize(named.trim_end_matches(['\n', '\r'])).ok());
+    if named.is_some_and(|named| named == *work_tree) {
+        return Ok(());
+    }
+    let error = refused("is configured for the files of another folder");
+    Err(error.with_hint("`git config --unset core.worktree` ends that").into())
 }
 
 /// A pattern of git that leaves a path out.
