@@ -152,6 +152,9 @@ impl Masker {
             let Trigger { rule, keyword } = self.triggers[usize::from(tag)];
             let active = &self.rules[rule];
             let keyword = at..at + keyword.len();
+            if matches!(active.rule.shape, Shape::Password | Shape::Key) {
+                candidates.extend(self.match_column(active.rule, text, &keyword));
+            }
             let many = match active.rule.shape {
                 Shape::Cookies => shape::cookies(text, &keyword),
                 Shape::WebKey => shape::web_key(text, &keyword),
@@ -183,6 +186,7 @@ impl Masker {
             Shape::Url => shape::url(text, &keyword),
             Shape::Header => shape::header(text, &keyword),
             Shape::DockerAuth => shape::docker_auth(text, &keyword),
+            Shape::Pair => shape::pair(text, &keyword),
             Shape::Command => shape::command(text, &keyword),
             Shape::Piped => shape::pipe_source(text, &keyword),
             Shape::Call => shape::call(text, &keyword),
@@ -194,6 +198,17 @@ impl Masker {
             Shape::Password | Shape::Key => return self.match_assignment(rule, text, &keyword),
         };
         span.map(|span| Candidate { rule, span })
+    }
+
+    /// Returns the secrets in the column of a table whose head is the name with the keyword.
+    fn match_column(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Vec<Candidate> {
+        let is_password = matches!(rule.shape, Shape::Password);
+        let is_random = |value: &str| value::is_key(value) || value::is_short_key(value);
+        let is_found =
+            |value| if is_password { value::is_password(value, Certainty::BareName) } else { is_random(value) };
+        let cells = shape::column(text, keyword).into_iter();
+        let found = cells.filter(|span| is_found(&text[span.clone()]) && self.is_secret(&text[span.clone()]));
+        found.map(|span| Candidate { rule, span }).collect()
     }
 
     fn match_assignment(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Option<Candidate> {

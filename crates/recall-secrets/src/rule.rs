@@ -41,6 +41,8 @@ pub(crate) enum Shape {
     Header,
     /// A user and a password in base64 under the key `auth`, as in the configuration of container tools.
     DockerAuth,
+    /// The password in `credentials: user:password`.
+    Pair,
     /// A password among the arguments of a command.
     Command,
     /// A password piped into a command.

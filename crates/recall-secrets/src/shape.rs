@@ -7,13 +7,16 @@ mod command;
 mod credential;
 mod entry;
 mod name;
+mod table;
 
 pub(crate) use assignment::{Assignment, Form, assignment};
 pub(crate) use command::{KEYWORDS as COMMANDS, call, command, pipe_source};
 pub(crate) use credential::{block, docker_auth, has_key_lines, header, token, token_around, url};
 pub(crate) use entry::{
-    cookies, data_source, in_file, is_secret_file, may_be_manifest, password_hash, pgpass, secret_manifest, web_key,
+    cookies, data_source, in_file, is_secret_file, may_be_manifest, pair, password_hash, pgpass, secret_manifest,
+    web_key,
 };
+pub(crate) use table::column;
 
 /// Returns whether a byte is a letter, a digit or an underscore.
 fn is_word(byte: u8) -> bool {

@@ -268,6 +268,39 @@ pub(super) const MODEL_RULES: &[Rule] = &[
         RANDOM,
         "https://docs.wandb.ai/support/find_api_key/",
     ),
+    token(
+        "llamacloud-key",
+        "a LlamaCloud key",
+        &["llx-"],
+        "llx-[0-9A-Za-z]{44,52}",
+        RANDOM,
+        "https://developers.llamaindex.ai/python/cloud/general/api_key/",
+    ),
+    token(
+        "firecrawl-key",
+        "a Firecrawl key",
+        &["fc-"],
+        "fc-[0-9a-f]{32}",
+        SHORT,
+        "https://docs.firecrawl.dev/api-reference/introduction",
+    ),
+    token("e2b-key", "an E2B key", &["e2b_"], "e2b_[0-9a-f]{40}", SHORT, "https://e2b.dev/docs/api-key"),
+    token(
+        "voyage-key",
+        "a Voyage AI key",
+        &["pa-"],
+        "pa-[0-9A-Za-z_-]{43}",
+        RANDOM,
+        "https://docs.voyageai.com/docs/api-key-and-installation",
+    ),
+    token(
+        "runpod-key",
+        "a RunPod key",
+        &["rpa_"],
+        "rpa_[0-9A-Z]{40,48}",
+        RANDOM,
+        "https://docs.runpod.io/get-started/api-keys",
+    ),
 ];
 
 pub(super) const OPERATION_RULES: &[Rule] = &[
@@ -290,8 +323,8 @@ pub(super) const OPERATION_RULES: &[Rule] = &[
     token(
         "new-relic-key",
         "a New Relic key: user, insert, browser or admin",
-        &["nrak-", "nrii-", "nrjs-", "nraa-"],
-        "(?:NRAK-[0-9A-Z]{27}|NRII-[0-9A-Za-z_-]{32}|NRJS-[0-9a-f]{19}|NRAA-[0-9a-f]{27})",
+        &["nrak-", "nrii-", "nriq-", "nrjs-", "nraa-"],
+        "(?:NRAK-[0-9A-Z]{27}|NRI[IQ]-[0-9A-Za-z_-]{32}|NRJS-[0-9a-f]{19}|NRAA-[0-9a-f]{27})",
         SHORT,
         "https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/",
     ),

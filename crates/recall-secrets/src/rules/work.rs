@@ -59,6 +59,14 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://developer.adobe.com/developer-console/docs/guides/authentication/",
     ),
+    token(
+        "airtable-token",
+        "an Airtable token or key",
+        &["pat"],
+        r"pat[0-9A-Za-z]{14}\.[0-9a-f]{64}",
+        SHORT,
+        "https://airtable.com/developers/web/api/authentication",
+    ),
 ];
 
 const SLACK: &str = "https://docs.slack.dev/authentication/tokens";

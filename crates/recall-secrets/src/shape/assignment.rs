@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::name::{keeps_secret, makes_public};
 use super::{is_word, run};
-use operand::{bare, quotation};
+use operand::{bare, fallback, quotation};
 use operator::{Name, Operator};
 
 /// The longest name. A longer one was not chosen by a person.
@@ -53,8 +53,12 @@ impl Assignment<'_> {
 pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<Assignment<'t>> {
     let bytes = text.as_bytes();
     // For a keyword that ends with a separator, the name ends before the separator.
-    let word_end = keyword.start + run(text, keyword.start, keyword.len(), |byte| is_word(byte) || byte == b'-');
-    let name_end = word_end + run(text, word_end, MOST_NAME_BYTES, |byte| is_word(byte) || byte == b'-');
+    let is_in_name = |byte: u8| is_word(byte) || byte == b'-';
+    // Words of other languages have letters beyond ASCII, and blanks.
+    let is_plain = text[keyword.clone()].bytes().all(|byte| byte.is_ascii_graphic());
+    let word_end =
+        if is_plain { keyword.start + run(text, keyword.start, keyword.len(), is_in_name) } else { keyword.end };
+    let name_end = word_end + run(text, word_end, MOST_NAME_BYTES, is_in_name);
     let is_name_byte = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
     let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_name_byte).count();
     let name_start = keyword.start - before;
@@ -70,7 +74,9 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     let (value_at, operator) = name.operator()?;
     // In `'--password=' . value` the quote after the name closes what one before it opened.
     let is_closing = operator == Operator::Tight && name_start > 0 && bytes.get(value_at) == bytes.get(name_start - 1);
-    let (span, form) = match quotation(text, value_at).filter(|_| !is_closing && operator != Operator::Word) {
+    let is_quoted = !is_closing && !matches!(operator, Operator::Word | Operator::Default);
+    let quoted = quotation(text, value_at).filter(|_| is_quoted);
+    let (span, form) = match quoted.or_else(|| fallback(text, value_at).filter(|_| is_quoted)) {
         Some(span) => (span, Form::Literal),
         None => bare(&name, value_at, operator)?,
     };

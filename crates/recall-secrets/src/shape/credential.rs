@@ -142,10 +142,23 @@ pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>>
             at = after_blanks(text, at + scheme.len());
         }
     }
+    at = after_concatenation(text, at).unwrap_or(at);
     let length = run(text, at, MOST_HEADER_BYTES, |byte| byte.is_ascii_alphanumeric() || b"-._~+/=:".contains(&byte));
     let value = text[at..at + length].trim_end_matches(['.', ':']);
     let is_secret = if is_basic { is_secret_basic(value) } else { value::is_key(value) || value::is_short_key(value) };
     is_secret.then(|| at..at + value.len())
+}
+
+/// Returns the beginning of a string that is joined to the one which ends at a position: `'Bearer ' + 'value'`.
+fn after_concatenation(text: &str, at: usize) -> Option<usize> {
+    let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
+    let closing = run(text, at, 2, |byte| is_quote(byte) || byte == b'\\');
+    let operator = after_blanks(text, at + closing);
+    let length = run(text, operator, 2, |byte| b"+.&~,".contains(&byte));
+    let opening =
+        operator + length + run(text, operator + length, MOST_SEPARATOR_BYTES, |byte| byte.is_ascii_whitespace());
+    let quotes = run(text, opening, 2, |byte| is_quote(byte) || byte == b'\\');
+    (closing > 0 && length > 0 && quotes > 0).then_some(opening + quotes)
 }
 
 /// Returns the base64 after the key `"auth"`, if it encodes a user and a password.
@@ -181,20 +194,22 @@ const LEAST_RUN: usize = 16;
 /// The least entropy of a key. Repetitive base64 such as `MII…AAAA` is below it.
 const LEAST_ENTROPY: f64 = 3.5;
 
+/// The dashes of a marker: five, or four and a blank in a key of SSH2.
 const DASHES: &str = "-----";
+const SHORT_DASHES: &str = "----";
 
 /// Returns the content of the key whose first marker begins at the keyword, without markers, headers and quotes.
 ///
 /// The lines of a key may be quoted and joined by operators, as in source code, or have `\n` for line breaks. A key
 /// without an end marker ends with its last complete line.
 pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
-    let body_at = if text[keyword.clone()].starts_with(DASHES) {
+    let body_at = if text[keyword.clone()].starts_with("----") {
         after_marker(text, keyword.end)?
     } else {
         after_putty_header(text, keyword.end)?
     };
     let window = &text[body_at..text.floor_char_boundary(body_at + MOST_BYTES)];
-    let end_mark = window.find(DASHES).or_else(|| window.find("Private-MAC"));
+    let end_mark = window.find(SHORT_DASHES).or_else(|| window.find("Private-MAC"));
     let window = &window[..end_mark.unwrap_or(window.len())];
     let is_foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '<' | '$' | '%' | '&' | '@' | '!' | '?' | '~' | '^');
     let window = &window[..window.find(is_foreign).unwrap_or(window.len())];
@@ -229,8 +244,8 @@ const LEAST_LINE: usize = 24;
 fn after_marker(text: &str, label_at: usize) -> Option<usize> {
     let length = run(text, label_at, MOST_LABEL_BYTES, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     let label = &text[label_at..label_at + length];
-    let is_private = label.contains("PRIVATE KEY") && text[label_at + length..].starts_with(DASHES);
-    is_private.then_some(label_at + length + DASHES.len())
+    let dashes = [DASHES, SHORT_DASHES].into_iter().find(|dashes| text[label_at + length..].starts_with(dashes))?;
+    label.contains("PRIVATE KEY").then_some(label_at + length + dashes.len())
 }
 
 /// Returns the position of the private part of a `PuTTY` key file, after its public part and its line count.

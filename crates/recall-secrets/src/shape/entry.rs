@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{is_word, run};
+use super::{after_blanks, is_word, run};
 use crate::value::{self, Certainty};
 
 /// The number of bytes that are examined on either side of a keyword.
@@ -33,6 +33,35 @@ pub(crate) fn data_source(text: &str, keyword: &Range<usize>) -> Option<Range<us
     let secret = keyword.start - user.len() + at + 1..keyword.start;
     value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret)
 }
+
+/// Returns the password in `credentials: user:password` or `login: user / password`, whose first word is the keyword.
+pub(crate) fn pair(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'(');
+    let mut at = keyword.end + run(text, keyword.end, 3, is_quote);
+    at = after_blanks(text, at);
+    if !text[keyword.clone()].ends_with(':') {
+        at += text[at..].strip_prefix([':', '=']).map(|_| 1)?;
+        at += run(text, at, 2, |byte| byte == b'*');
+        at = after_blanks(text, at);
+    }
+    at += run(text, at, 3, is_quote);
+    let user = run(text, at, MOST_USER_BYTES, |byte| is_word(byte) || b"-.@+\\".contains(&byte));
+    let between = after_blanks(text, at + user);
+    let separator = between + text[between..].strip_prefix([':', '/']).map(|_| 1)?;
+    let start = after_blanks(text, separator);
+    // With a blank on one side only, the first word is a name.
+    if user == 0 || (between > at + user) != (start > separator) {
+        return None;
+    }
+    let start = start + run(text, start, 1, is_quote);
+    let length = run(text, start, MOST_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`,;<>|".contains(&byte));
+    let password = text[start..start + length].trim_end_matches([')', '.', '*']);
+    let is_secret = password != &text[at..at + user] && value::is_password(password, Certainty::BareName);
+    is_secret.then(|| start..start + password.len())
+}
+
+/// The longest name of a user.
+const MOST_USER_BYTES: usize = 64;
 
 /// Returns the last field of a `.pgpass` line, `host:port:database:user:password`. The keyword is the port's field.
 pub(crate) fn pgpass(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {

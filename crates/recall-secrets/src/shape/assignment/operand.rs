@@ -28,6 +28,18 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
             let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
             return if ends_argument(text, at + length) { literal(length) } else { None };
         }
+        Operator::Cell => {
+            let length = run(text, at, MOST_VALUE_BYTES, |byte| byte.is_ascii_graphic() && !b"|`\"'".contains(&byte));
+            let end = after_blanks(text, at + length);
+            let is_bold = text[..at].ends_with('*');
+            let length = text[at..at + length].trim_end_matches(if is_bold { "*" } else { "|" }).len();
+            let is_whole = text[end..].is_empty() || text[end..].starts_with(['|', '\n', '\r']);
+            return (is_whole && length > 0).then_some((at..at + length, Form::Bare));
+        }
+        Operator::Default => {
+            let length = run(text, at, MOST_VALUE_BYTES, |byte| is_argument_byte(byte) && byte != b'}');
+            return if text[at + length..].starts_with('}') && length > 0 { literal(length) } else { None };
+        }
         Operator::Entry => return rest_of_line(text, at, Specials::Excluded).map(|span| (span, Form::Literal)),
         Operator::Tight | Operator::Loose | Operator::Colon | Operator::Word | Operator::Verb => {}
     }
@@ -181,4 +193,24 @@ pub(super) fn quotation(text: &str, from: usize) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// The longest expression before the value that is used in its place.
+const MOST_EXPRESSION_BYTES: usize = 120;
+
+/// Returns the quoted value that is used if the expression at a position has none: `process.env.X || "value"`,
+/// `env("X").orElse("value")`.
+pub(super) fn fallback(text: &str, at: usize) -> Option<Range<usize>> {
+    let is_of_expression = |byte: u8| is_word(byte) || b".[](){}$:>-!\"'?|&, ".contains(&byte);
+    let length = run(text, at, MOST_EXPRESSION_BYTES, is_of_expression);
+    let window = &text[at..at + length];
+    // The expression is a variable or a call, and not a sentence.
+    let first = run(window, 0, window.len(), |byte| is_word(byte) || b".:$\\".contains(&byte));
+    if first == 0 || !window[first..].starts_with(['[', '(', ' ']) {
+        return None;
+    }
+    let operators = [" || ", " ?? ", " ?: ", " or ", ".orElse(", ".unwrap_or(", ".getOrElse(", ".unwrap_or_else(|_| "];
+    let (place, operator) = operators.iter().find_map(|operator| Some((window.find(operator)?, operator)))?;
+    let is_sentence = window[..place].contains(' ') && !window[..place].contains(['(', '[']);
+    if is_sentence { None } else { quotation(text, at + place + operator.len()) }
 }
