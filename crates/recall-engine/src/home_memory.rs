@@ -76,7 +76,7 @@ pub(crate) struct HomeFile {
 impl HomeFile {
     /// Returns it as a scan finds it, with the length of the part that concerns the store.
     fn as_found(&self, path: &DocPath) -> FoundFile {
-        FoundFile { path: path.clone(), size_bytes: self.kept_bytes, modified: self.modified }
+        FoundFile::new(path.clone(), self.kept_bytes, self.modified)
     }
 
     /// Returns its place.

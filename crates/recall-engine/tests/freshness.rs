@@ -266,6 +266,29 @@ fn a_change_without_a_new_size_or_time_is_seen_if_the_file_was_read_right_after_
     assert_eq!(paths(&sandbox.search(&engine, "alpha_six")), ["a.rs"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_overwritten_with_its_size_and_its_time_is_seen() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n"), ("b.rs", "fn beta() {}\n")]);
+    let path = sandbox.root().join("a.rs");
+    let old = SystemTime::now() - Duration::from_hours(48);
+    let write = |text: &str| {
+        fs::write(&path, text).expect("written");
+        fs::File::options().write(true).open(&path).expect("opened").set_modified(old).expect("set");
+    };
+    write("fn alpha_two() {}\n");
+    let engine = sandbox.engine();
+    assert_eq!(paths(&sandbox.search(&engine, "alpha_two")), ["a.rs"]);
+    for name in ["alpha_six", "alpha_ten"] {
+        write(&format!("fn {name}() {{}}\n"));
+        assert_eq!(paths(&sandbox.search(&engine, name)), ["a.rs"]);
+    }
+    // Also while no process looked.
+    engine.close();
+    write("fn alpha_new() {}\n");
+    assert_eq!(paths(&sandbox.search(&sandbox.engine(), "alpha_new")), ["a.rs"]);
+}
+
 #[test]
 fn the_index_may_be_deleted_at_any_time() {
     let sandbox = Sandbox::with(&[("a.rs", "fn alpha() {}\n"), ("docs/b.md", "# Alpha\n\nAbout alpha.\n")]);

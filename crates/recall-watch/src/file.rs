@@ -80,6 +80,20 @@ pub(crate) fn modification_time(metadata: &fs::Metadata) -> Timestamp {
     metadata.modified().map_or_else(|_| Timestamp::default(), Timestamp::from)
 }
 
+/// Returns when the content or the metadata last changed. No program can set this time, as `cp -p` and `touch` set that of the
+/// modification. The modification time where the system keeps no other.
+#[cfg(unix)]
+pub(crate) fn change_time(metadata: &fs::Metadata) -> Timestamp {
+    use std::os::unix::fs::MetadataExt as _;
+
+    Timestamp(metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn change_time(metadata: &fs::Metadata) -> Timestamp {
+    modification_time(metadata)
+}
+
 /// Returns whether a file may change after it was observed without a change of its modification time.
 ///
 /// `observed_at` is a time before the content was read, such as the start of the run. A kernel stamps files with the

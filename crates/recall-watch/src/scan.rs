@@ -60,6 +60,15 @@ pub struct FoundFile {
     pub size_bytes: u64,
     /// When its content was last modified, as the file system says.
     pub modified: Timestamp,
+    /// When its content or its metadata last changed; `modified` where the system keeps no such time.
+    pub changed: Timestamp,
+}
+
+impl FoundFile {
+    /// Returns a file of which nothing but its size and its modification time is known.
+    pub fn new(path: DocPath, size_bytes: u64, modified: Timestamp) -> Self {
+        Self { path, size_bytes, modified, changed: modified }
+    }
 }
 
 /// A file that a scan found but that is not indexed.

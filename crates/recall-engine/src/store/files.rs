@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use recall_chunk::CodeParser;
 use recall_core::{Generation, Timestamp};
 use recall_os::git::{Repository, UserConfig};
-use recall_os::{FileStamp, OpenError};
+use recall_os::{FileStamp, Folder, OpenError};
 use recall_text::{DocPath, PROJECT_FOLDER, agent_file_patterns, error_chain};
 use recall_watch::{Changes, GitFacts, Part, Watch};
 
@@ -77,6 +77,10 @@ impl Files {
         unread: impl FnMut(String),
     ) -> Self {
         let FileReaders { user_git, watch, code_parser, home } = readers;
+        let dirty = DirtyFiles::default();
+        if let Some(at) = read_compared(folder) {
+            dirty.note_comparison(at);
+        }
         Self {
             root: root.to_owned(),
             folder: folder.to_owned(),
@@ -90,7 +94,7 @@ impl Files {
             user_git,
             git: ArcSwapOption::empty(),
             watch,
-            dirty: DirtyFiles::default(),
+            dirty,
             scans: Scans::default(),
             instructions: InstructionCheck::default(),
             code_parser,
@@ -147,6 +151,20 @@ impl Files {
         &self.dirty
     }
 
+    /// Notes that the index is that of the files, by a scan that began at this moment. It is kept for the next process too, but not
+    /// more often than is worth a write: an earlier moment only means that more files are hashed.
+    pub(crate) fn note_compared(&self, at: Timestamp) {
+        let before = self.dirty.note_comparison(at);
+        let minutes = |at: Timestamp| at.0.div_euclid(60_000_000_000);
+        if before.map(minutes) == Some(minutes(at)) {
+            return;
+        }
+        let kept = Folder::open(&self.folder).and_then(|folder| folder.replace(COMPARED, at.0.to_string().as_bytes()));
+        if let Err(error) = kept {
+            tracing::debug!(root = %self.root.display(), %error, "the next process does not know what was compared");
+        }
+    }
+
     /// Returns the state of the scans.
     pub(crate) fn scans(&self) -> &Scans {
         &self.scans
@@ -161,6 +179,15 @@ impl Files {
     pub(crate) fn code_parser(&self) -> Option<&Arc<dyn CodeParser>> {
         self.code_parser.as_ref()
     }
+}
+
+/// The file with the moment of the last comparison, in nanoseconds.
+const COMPARED: &str = "compared";
+
+/// Returns the moment that a process before noted; `None` if there is none.
+fn read_compared(folder: &Path) -> Option<Timestamp> {
+    let text = Folder::open(folder).ok()?.read(COMPARED, 32).ok()?;
+    std::str::from_utf8(&text).ok()?.parse().ok().map(Timestamp)
 }
 
 /// Returns the stamps of the files that may hold decisions; `None` for a missing file.

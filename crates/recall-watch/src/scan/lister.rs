@@ -15,7 +15,7 @@ use std::sync::Arc;
 use recall_text::{DocPath, is_agent_file, leads_to_agent_files};
 
 use super::{FoundFile, LISTED, SkippedFile};
-use crate::file::modification_time;
+use crate::file::{change_time, modification_time};
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
 use crate::names::{self, Level};
 use crate::rules::{Inclusion, Plan, Plans};
@@ -406,7 +406,7 @@ impl<'a> Lister<'a> {
             return;
         }
         let path = DocPath::new(path).expect("names of a directory have neither `/` nor NUL and are not `.` or `..`");
-        self.found.files.push(FoundFile { path, size_bytes, modified });
+        self.found.files.push(FoundFile { path, size_bytes, modified, changed: change_time(&metadata) });
     }
 
     fn skip(&mut self, path: String, reason: SkipReason) {

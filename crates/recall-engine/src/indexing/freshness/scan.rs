@@ -85,6 +85,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.
     let is_whole = store.index.generation() == known.generation;
     if work.is_empty() && is_whole && !store.index.holds_nothing() {
+        store.files.note_compared(job.now);
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, index_run });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
@@ -101,6 +102,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     if parses_everything {
         store.index.record_parser_version()?;
     }
+    store.files.note_compared(job.now);
     Ok(SyncReport { outcome, unchanged, index_run })
 }
 
@@ -227,7 +229,7 @@ fn compare(scan: &Scan, imported: &[FoundFile], known: &Known, selection: &Selec
         }
         seen.insert(file.path.as_str());
         let before = known.files.get(file.path.as_str());
-        let check = noted.check(&file.path);
+        let check = noted.check(file);
         let same_stat =
             before.is_some_and(|before| before.size_bytes == file.size_bytes && before.modified == file.modified);
         if same_stat && check == Check::Stat {

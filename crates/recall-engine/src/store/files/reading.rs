@@ -90,10 +90,8 @@ impl Files {
         }
         let missing = imported.iter().filter(|document| !is_there(&document.path));
         missing
-            .map(|ImportedDocument { path, size_bytes, modified, .. }| FoundFile {
-                path: path.clone(),
-                size_bytes: *size_bytes,
-                modified: *modified,
+            .map(|ImportedDocument { path, size_bytes, modified, .. }| {
+                FoundFile::new(path.clone(), *size_bytes, *modified)
             })
             .collect()
     }
@@ -179,7 +177,7 @@ impl Files {
         paths.sort_unstable_by(|a, b| b.cmp(a));
         paths.truncate(MOST_SUMMARIES);
         let found = |path: DocPath| match recall_watch::stat(&self.folder, &path) {
-            StatOutcome::File { size_bytes, modified } => Some(FoundFile { path, size_bytes, modified }),
+            StatOutcome::File { size_bytes, modified } => Some(FoundFile::new(path, size_bytes, modified)),
             _ => None,
         };
         paths.into_iter().filter_map(found).collect()

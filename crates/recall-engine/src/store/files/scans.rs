@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Condvar;
+use recall_core::Timestamp;
 use recall_text::DocPath;
-use recall_watch::LeftOut;
+use recall_watch::{FoundFile, LeftOut};
 
 use crate::error::StoreError;
 use crate::store::ordered::{OrderedGuard, OrderedMutex, Rank};
@@ -257,6 +258,8 @@ struct State {
     to_rewrite: HashSet<DocPath>,
     /// Whether every file is to be rewritten.
     everything: bool,
+    /// When the last scan began that found the index to be that of the files.
+    compared_at: Option<Timestamp>,
 }
 
 /// How a file is compared with the catalog.
@@ -291,8 +294,15 @@ impl DirtyFiles {
 
     /// Takes everything that was noted so far. Later notes are for the next scan.
     pub(crate) fn take(&self) -> DirtySnapshot {
-        let State { racy, to_rewrite, everything } = std::mem::take(&mut *self.state.lock());
-        DirtySnapshot { racy, to_rewrite, everything }
+        let mut state = self.state.lock();
+        let State { racy, to_rewrite, everything, compared_at } = std::mem::take(&mut *state);
+        state.compared_at = compared_at;
+        DirtySnapshot { racy, to_rewrite, everything, compared_at }
+    }
+
+    /// Notes when a scan began after which the index is that of the files. Returns the time noted before.
+    pub(crate) fn note_comparison(&self, at: Timestamp) -> Option<Timestamp> {
+        self.state.lock().compared_at.replace(at)
     }
 
     /// Gives back what was taken for a scan that failed.
@@ -310,7 +320,11 @@ pub(crate) struct DirtySnapshot {
     racy: HashSet<DocPath>,
     to_rewrite: HashSet<DocPath>,
     everything: bool,
+    compared_at: Option<Timestamp>,
 }
+
+/// The coarsest step of the clock that stamps files: a change may seem older than it is by that much.
+const CLOCK_STEP_NANOS: i64 = 20_000_000;
 
 impl DirtySnapshot {
     /// Returns whether every file is to be rewritten.
@@ -318,15 +332,22 @@ impl DirtySnapshot {
         self.everything
     }
 
-    /// Returns how the file at a path is to be compared.
-    pub(crate) fn check(&self, path: &DocPath) -> Check {
-        if self.everything || (!self.to_rewrite.is_empty() && self.covers(path)) {
+    /// Returns how a file is to be compared.
+    pub(crate) fn check(&self, file: &FoundFile) -> Check {
+        if self.everything || (!self.to_rewrite.is_empty() && self.covers(&file.path)) {
             Check::Rewrite
-        } else if self.racy.contains(path) {
+        } else if self.racy.contains(&file.path) || self.may_be_overwritten(file) {
             Check::Hash
         } else {
             Check::Stat
         }
+    }
+
+    /// Returns whether a file changed since the last comparison and was given another modification time, as by `cp -p`: that may be
+    /// the time before. Git looks at the change time too.
+    fn may_be_overwritten(&self, file: &FoundFile) -> bool {
+        let is_later = |at: Timestamp| file.changed.0.saturating_add(CLOCK_STEP_NANOS) >= at.0;
+        file.changed != file.modified && self.compared_at.is_some_and(is_later)
     }
 
     fn covers(&self, path: &DocPath) -> bool {
@@ -341,18 +362,44 @@ mod tests {
     #[test]
     fn notes_are_taken_once() {
         let path = |text: &str| DocPath::new(text).expect("plain");
+        let file = |text: &str| found(text, 1, 1);
         let dirty = DirtyFiles::default();
         dirty.racy(&path("a.rs"));
         dirty.rewrite(&path("docs"));
         let noted = dirty.take();
-        assert_eq!(noted.check(&path("a.rs")), Check::Hash);
-        assert_eq!(noted.check(&path("docs/b/c.md")), Check::Rewrite);
-        assert_eq!(noted.check(&path("docs2/c.md")), Check::Stat);
-        assert_eq!(dirty.take().check(&path("a.rs")), Check::Stat);
+        assert_eq!(noted.check(&file("a.rs")), Check::Hash);
+        assert_eq!(noted.check(&file("docs/b/c.md")), Check::Rewrite);
+        assert_eq!(noted.check(&file("docs2/c.md")), Check::Stat);
+        assert_eq!(dirty.take().check(&file("a.rs")), Check::Stat);
         dirty.put_back(noted);
-        assert_eq!(dirty.take().check(&path("a.rs")), Check::Hash);
+        assert_eq!(dirty.take().check(&file("a.rs")), Check::Hash);
         dirty.rewrite_everything();
-        assert_eq!(dirty.take().check(&path("z.rs")), Check::Rewrite);
-        assert_eq!(dirty.take().check(&path("z.rs")), Check::Stat);
+        assert_eq!(dirty.take().check(&file("z.rs")), Check::Rewrite);
+        assert_eq!(dirty.take().check(&file("z.rs")), Check::Stat);
+    }
+
+    fn found(path: &str, modified: i64, changed: i64) -> FoundFile {
+        FoundFile {
+            path: DocPath::new(path).expect("plain"),
+            size_bytes: 1,
+            modified: Timestamp(modified),
+            changed: Timestamp(changed),
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_since_the_last_comparison_with_another_time_is_hashed() {
+        const SECOND: i64 = 1_000_000_000;
+        let dirty = DirtyFiles::default();
+        let check = |modified: i64, changed: i64| dirty.take().check(&found("a", modified * SECOND, changed * SECOND));
+        assert_eq!(check(1, 20), Check::Stat, "nothing was compared");
+        assert_eq!(dirty.note_comparison(Timestamp(10 * SECOND)), None);
+        assert_eq!(check(1, 20), Check::Hash);
+        assert_eq!(check(1, 10), Check::Hash, "in the same tick");
+        assert_eq!(check(1, 9), Check::Stat, "before the comparison");
+        assert_eq!(check(20, 20), Check::Stat, "the modification time tells");
+        assert_eq!(check(99, 20), Check::Hash, "a time in the future");
+        assert_eq!(dirty.note_comparison(Timestamp(30 * SECOND)), Some(Timestamp(10 * SECOND)));
+        assert_eq!(check(1, 20), Check::Stat);
     }
 }
