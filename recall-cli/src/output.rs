@@ -7,12 +7,14 @@ pub(crate) mod format;
 pub(crate) mod human;
 pub(crate) mod json;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use recall_api::v1::{Severity, Warning};
+use recall_text::clean;
 use serde::Serialize;
 
 use crate::error::{CliError, CommandError};
@@ -24,12 +26,15 @@ use human::style::{self, ERROR, NOTE};
 /// The indentation of the continued lines of a note.
 const NOTE_INDENT: usize = 2;
 
+/// The columns and lines of a terminal that does not say how many it has, as on a serial line and in some containers.
+const ASSUMED_SIZE: (u16, u16) = (80, 24);
+
 /// The format, colour and width of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
     /// The format.
     pub format: Format,
-    /// The width of the terminal on standard output; `None` for a pipe or a file, where nothing is cut.
+    /// The width of the terminal on standard output, assumed if it is unknown; `None` for a pipe or a file, where nothing is cut.
     pub width: Option<usize>,
     /// The height of the terminal on standard output in lines; `None` for a pipe or a file.
     pub(crate) height: Option<usize>,
@@ -40,6 +45,7 @@ impl Output {
     pub(crate) fn new(format: Format, color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stdout());
         let size = size.map(|(terminal_size::Width(columns), terminal_size::Height(lines))| (columns, lines));
+        let size = size.or_else(|| io::stdout().is_terminal().then_some(ASSUMED_SIZE));
         let (width, height) = size.map(|(columns, lines)| (columns.into(), lines.into())).unzip();
         Self { format, width, height, color }
     }
@@ -73,9 +79,10 @@ impl Output {
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| write_error(&error))
     }
 
-    /// Writes data unchanged, byte for byte.
+    /// Writes data unchanged, byte for byte. Only a terminal gets it without control characters, which would control it.
     pub(crate) fn raw(text: &str) -> Result<(), CommandError> {
         let mut stdout = io::stdout().lock();
+        let text = if stdout.is_terminal() { clean(text) } else { Cow::Borrowed(text) };
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| write_error(&error))
     }
 

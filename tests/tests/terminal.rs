@@ -36,7 +36,17 @@ struct Shown {
 impl Terminal {
     /// Runs a program of the sandbox in a project, with further variables.
     fn start(sandbox: &Sandbox, project: &Project, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let (rows, cols) = (12, 80);
+        Self::of_size((12, 80), sandbox, project, words, variables)
+    }
+
+    /// Runs a program in a terminal with these lines and columns; a terminal with none does not say how many it has.
+    fn of_size(
+        (rows, cols): (u16, u16),
+        sandbox: &Sandbox,
+        project: &Project,
+        words: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let pair = native_pty_system().openpty(PtySize { rows, cols, ..PtySize::default() }).expect("a terminal");
         let like = sandbox.command(Path::new(words[0]), project.root());
         let mut command = CommandBuilder::new(words[0]);
@@ -56,7 +66,8 @@ impl Terminal {
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().expect("readable");
         let keyboard = pair.master.take_writer().expect("writable");
-        let parser = vt100::Parser::new(rows, cols, 0);
+        let or_else = |length: u16, usual: u16| if length == 0 { usual } else { length };
+        let parser = vt100::Parser::new(or_else(rows, 24), or_else(cols, 80), 0);
         let shown = Arc::new(Mutex::new(Shown { parser, bytes: Vec::new(), has_ended: false }));
         let writer = Arc::clone(&shown);
         std::thread::spawn(move || {
@@ -166,6 +177,29 @@ fn a_finder_that_is_asked_to_end_restores_the_terminal() {
     rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("sent");
     let (code, output, is_alternate) = terminal.end();
     assert_eq!((code, is_alternate), (1, false), "{output:?}");
+}
+
+#[test]
+fn no_terminal_of_any_size_gets_control_sequences_of_a_file() {
+    let sandbox = sandbox!();
+    let prose = "The wombats dig at night, and sleep by day in their burrows.\n".repeat(4);
+    let hostile = format!("# Wombats\n\n{prose}\u{1b}[2J\u{1b}]0;title\u{1b}\\ \u{202e}reversed\nThe end.\n");
+    let project = sandbox.project("zoo", &[("CLAUDE.md", &hostile)]);
+    let recall = recall(&sandbox);
+    for size in [(0, 0), (24, 0), (12, 80)] {
+        for words in
+            [&["get", "CLAUDE.md"][..], &["--json", "get", "CLAUDE.md"], &["context", "wombat", "--format", "md"]]
+        {
+            let words = [&[recall.as_str()], words].concat();
+            let (code, output, _) = Terminal::of_size(size, &sandbox, &project, &words, &[("PAGER", "cat")]).end();
+            assert!(code == 0 && output.contains("wombat") && output.contains("end"), "{words:?}: {output:?}");
+            for sequence in ["\u{1b}[2J", "\u{1b}]0;", "\u{202e}"] {
+                assert!(!output.contains(sequence), "{size:?} {words:?}: {output:?}");
+            }
+        }
+    }
+    let piped = sandbox.recall(&project, &["get", "CLAUDE.md"]);
+    assert_eq!(piped.stdout, hostile, "a pipe gets the file as it is");
 }
 
 #[test]
