@@ -7,8 +7,8 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use recall_config::{
-    DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, ReadFrom, Settings, SpreadConfig, StoreConfig,
-    StoreKind,
+    DaemonSettings, Dirs, Environment, ModelSetting, PasswordMethod, RankerSetting, ReadFrom, Settings, SpreadConfig,
+    StoreConfig, StoreKind,
 };
 use recall_core::{Clock as _, Weights};
 use recall_engine::{
@@ -19,7 +19,8 @@ use recall_engine::{
 use recall_models::{BuiltIn, HashModel};
 use recall_page::{Page, PageSettings};
 use recall_shared::{
-    Guarded, Postgres, PostgresSettings, Qdrant, QdrantSettings, Replica, SharedStore, Spread, StoreError,
+    Authentication, Guarded, Postgres, PostgresSettings, Qdrant, QdrantSettings, Replica, SharedStore, Spread,
+    StoreError,
 };
 use recall_text::error_chain;
 use tokio_util::sync::CancellationToken;
@@ -235,11 +236,16 @@ fn shared_stores(settings: &Settings, environment: &Environment) -> Vec<Guarded>
 }
 
 fn shared_store(config: &StoreConfig, key: String) -> Result<Arc<dyn SharedStore>, StoreError> {
-    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, spread } = config.clone();
+    let StoreConfig { kind, address, tenant, deadline, publish_deadline, read, authentication, spread } =
+        config.clone();
     match kind {
         StoreKind::Postgres => Ok(Arc::new(Postgres::new(&PostgresSettings {
             address,
             password: key,
+            authentication: match authentication {
+                PasswordMethod::Scram => Authentication::Scram,
+                PasswordMethod::Any => Authentication::Any,
+            },
             tenant,
             deadline,
             read: match read {

@@ -34,7 +34,7 @@ pub use recall_os::project_root;
 pub use settings::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,
     LaunchSettings, Loaded, LogLevel, LoopSettings, McpSettings, ModelSetting, ModelsSettings, PageSettings,
-    PastSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings,
+    PasswordMethod, PastSettings, ProxySetting, RankerSetting, ReadFrom, RemoteSettings, RootsSettings, SearchSettings,
     SessionSettings, Settings, SpreadConfig, StoreConfig, StoreKind, TranscriptSettings, WhySettings,
 };
 pub use table::{Reach, Row, Shape, Table};

@@ -18,7 +18,7 @@ use crate::layers::{Entry, Reader};
 use crate::store_table::store;
 use crate::{ConfigError, Dirs, Environment, Table, Warning, layers};
 
-pub use super::store_table::{ReadFrom, SpreadConfig, StoreConfig, StoreKind};
+pub use super::store_table::{PasswordMethod, ReadFrom, SpreadConfig, StoreConfig, StoreKind};
 pub use choices::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 pub use sections::{
     AdoptSettings, BriefingSettings, CaptureSettings, ClientSettings, DaemonSettings, HookSettings, IndexSettings,

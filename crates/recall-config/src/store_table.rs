@@ -23,7 +23,7 @@ const PUBLISH_DEADLINE: Duration = Duration::from_mins(30);
 const KEYS: &str = "kind, address, tenant, deadline, publish_deadline";
 
 /// The keys of a store on PostgreSQL alone, and of one on Qdrant.
-const OF_POSTGRES: &[&str] = &["read"];
+const OF_POSTGRES: &[&str] = &["read", "authentication"];
 const OF_QDRANT: &[&str] = &["shards", "replicas", "write_consistency"];
 
 /// The most shards of a collection, and the most servers that each may be on.
@@ -92,6 +92,11 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
         Some(Some("primary")) => ReadFrom::Primary,
         Some(_) => return Err("read = \"any\" or \"primary\"".to_owned()),
     };
+    let authentication = match rest.remove("authentication").map(Value::as_str) {
+        None | Some(Some("scram")) => PasswordMethod::Scram,
+        Some(Some("any")) => PasswordMethod::Any,
+        Some(_) => return Err("authentication = \"scram\" or \"any\"".to_owned()),
+    };
     let mut number = |key: &str, most| match rest.remove(key) {
         None => Ok(None),
         Some(value) => count(1..=most).parse(value).map(Some).map_err(|expected| format!("{key}: {expected}")),
@@ -106,7 +111,10 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
     }
     match rest.keys().next() {
         Some(key) => Err(unknown(key, own_keys)),
-        None => Ok(StoreConfig { kind, address: address.to_owned(), tenant, deadline, publish_deadline, read, spread }),
+        None => {
+            let address = address.to_owned();
+            Ok(StoreConfig { kind, address, tenant, deadline, publish_deadline, read, authentication, spread })
+        }
     }
 }
 
@@ -153,6 +161,8 @@ pub struct StoreConfig {
     pub publish_deadline: Duration,
     /// Which of several servers of PostgreSQL a search asks.
     pub read: ReadFrom,
+    /// How a server of PostgreSQL may ask for the password.
+    pub authentication: PasswordMethod,
     /// How new collections of Qdrant are spread over the servers of a cluster.
     pub spread: SpreadConfig,
 }
@@ -175,6 +185,16 @@ pub enum StoreKind {
     Postgres,
     /// Qdrant, over gRPC.
     Qdrant,
+}
+
+/// How a server of PostgreSQL may ask for the password.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PasswordMethod {
+    /// By SCRAM, which does not show it.
+    #[default]
+    Scram,
+    /// By any method, also for the password itself.
+    Any,
 }
 
 /// Which of several servers a search asks.
@@ -213,6 +233,8 @@ mod tests {
             "kind = \"postgres\"\naddress = \"postgres://db\"\ntenant = \"a b\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nkey = \"secret\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nread = \"standby\"",
+            "kind = \"postgres\"\naddress = \"postgres://db\"\nauthentication = \"md5\"",
+            "kind = \"qdrant\"\naddress = \"https://db:6334\"\nauthentication = \"any\"",
             "kind = \"postgres\"\naddress = \"postgres://db\"\nshards = 2",
             "kind = \"qdrant\"\naddress = \"postgres://db\"",
             "kind = \"qdrant\"\naddress = \"https://db\"",

@@ -158,6 +158,7 @@ fn measure(tenants: u64, chunks: u64) {
         Postgres::new(&PostgresSettings {
             address: server.address(),
             password: String::new(),
+            authentication: recall_shared::Authentication::Scram,
             tenant: format!("tenant{tenant}"),
             deadline: Duration::from_mins(1),
             read: Replica::Any,

@@ -227,22 +227,27 @@ pub(crate) struct Connections<C> {
     deadline: Duration,
     writers: Arc<C>,
     publish_deadline: Duration,
+    /// The password or key, which no error may repeat.
+    secret: String,
     /// Dropped last, since the connections run on it.
     worker: Worker,
 }
 
 impl<C> Connections<C> {
-    /// Starts the thread that drives the connections. `name` is that of the thread.
+    /// Starts the thread that drives the connections. `name` is that of the thread, `secret` the password or key, which is masked in
+    /// errors.
     ///
     /// # Errors
     /// The thread cannot be started.
     pub(crate) fn start(
         name: &str,
+        secret: &str,
         (readers, deadline): (C, Duration),
         (writers, publish_deadline): (C, Duration),
     ) -> Result<Self, StoreError> {
         let worker = Worker::start(name).map_err(StoreError::unreachable)?;
-        Ok(Self { readers: Arc::new(readers), deadline, writers: Arc::new(writers), publish_deadline, worker })
+        let (readers, writers, secret) = (Arc::new(readers), Arc::new(writers), secret.to_owned());
+        Ok(Self { readers, deadline, writers, publish_deadline, secret, worker })
     }
 
     /// Runs a task of a search, within the deadline of searches.
@@ -250,7 +255,8 @@ impl<C> Connections<C> {
     where
         F: Future<Output = Result<T, StoreError>> + Send + 'static,
     {
-        self.worker.run(self.deadline, task(Arc::clone(&self.readers)))
+        let outcome = self.worker.run(self.deadline, task(Arc::clone(&self.readers)));
+        outcome.map_err(|error| error.with_mask(&self.secret))
     }
 
     /// How long a request of a publication may take, with its repeats.
@@ -265,7 +271,8 @@ impl<C> Connections<C> {
     {
         let left = ATTEMPTS_END.get().map(|end| end.saturating_duration_since(Instant::now()));
         let deadline = left.map_or(self.publish_deadline, |left| left.min(self.publish_deadline));
-        self.worker.run(deadline, task(Arc::clone(&self.writers)))
+        let outcome = self.worker.run(deadline, task(Arc::clone(&self.writers)));
+        outcome.map_err(|error| error.with_mask(&self.secret))
     }
 }
 

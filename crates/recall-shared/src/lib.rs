@@ -24,7 +24,7 @@ mod qdrant;
 mod seam;
 pub use guarded::{Guarded, Standing};
 pub use memory::Memory;
-pub use postgres::{Postgres, PostgresSettings, Replica};
+pub use postgres::{Authentication, Postgres, PostgresSettings, Replica};
 pub use publish::{Difference, Outcome, PublishError, Source, publish, verify};
 pub use qdrant::{Qdrant, QdrantSettings, Spread};
 pub use seam::{

@@ -9,6 +9,7 @@
 
 mod connection;
 mod find;
+mod password;
 mod publication;
 mod schema;
 
@@ -21,6 +22,7 @@ use crate::{
 };
 use connection::Pool;
 pub use connection::{PostgresSettings, Replica};
+pub use password::Authentication;
 use schema::numbers;
 
 /// A PostgreSQL server.
@@ -36,7 +38,7 @@ impl Postgres {
     pub fn new(settings: &PostgresSettings) -> Result<Self, StoreError> {
         let readers = (Pool::new(settings, settings.read)?, settings.deadline);
         let writers = (Pool::new(settings, Replica::Primary)?, settings.publish_deadline);
-        Ok(Self { connections: Connections::start("postgres", readers, writers)? })
+        Ok(Self { connections: Connections::start("postgres", &settings.password, readers, writers)? })
     }
 }
 

@@ -54,7 +54,7 @@ impl Qdrant {
             Client::new(&settings.address, &settings.key, tenant, deadline).map(|client| (client, deadline))
         };
         let (readers, writers) = (client(settings.deadline)?, client(settings.publish_deadline)?);
-        let connections = Connections::start("qdrant", readers, writers)?;
+        let connections = Connections::start("qdrant", &settings.key, readers, writers)?;
         Ok(Self { connections, spread: settings.spread, clock: settings.clock })
     }
 

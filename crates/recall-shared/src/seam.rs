@@ -394,11 +394,60 @@ impl StoreError {
         matches!(self, Self::Unreachable { .. } | Self::Late { .. } | Self::Overloaded { .. })
     }
 
+    /// Returns the error with a mask in place of a secret that a server repeats.
+    pub(crate) fn with_mask(self, secret: &str) -> Self {
+        let mask = |source: Box<dyn std::error::Error + Send + Sync>| {
+            let text = chain(&*source);
+            if secret.is_empty() || !text.contains(secret) { source } else { text.replace(secret, MASK).into() }
+        };
+        match self {
+            Self::Unreachable { source } => Self::Unreachable { source: mask(source) },
+            Self::Overloaded { after, source } => Self::Overloaded { after, source: mask(source) },
+            Self::Refused { source } => Self::Refused { source: mask(source) },
+            Self::Invalid { what } if !secret.is_empty() => Self::Invalid { what: what.replace(secret, MASK) },
+            error => error,
+        }
+    }
+
     pub(crate) fn unreachable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Unreachable { source: source.into() }
     }
 
     pub(crate) fn refusal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Refused { source: source.into() }
+    }
+}
+
+/// What is shown in place of a password or key, as in the answers of providers of models.
+const MASK: &str = "[secret: key]";
+
+/// Returns an error with its causes as one text.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(known) = cause {
+        text = format!("{text}: {known}");
+        cause = known.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_repeats_no_key() {
+        let key = "tR7kq9Zw2Lx";
+        let nested = std::io::Error::other(format!("FATAL: password {key} is wrong"));
+        for error in [
+            StoreError::refusal(nested),
+            StoreError::unreachable(format!("{key}@host")),
+            StoreError::Invalid { what: key.to_owned() },
+        ] {
+            let told = chain(&error.with_mask(key));
+            assert!(!told.contains(key) && told.contains(MASK), "{told}");
+        }
+        assert_eq!(chain(&StoreError::refusal("no").with_mask("")), "the server rejected the request: no");
     }
 }

@@ -80,7 +80,6 @@ pub(super) fn not_known_yet(failure: Failure, first: &FirstIndex) -> Failure {
         format!("{}, but `{}` is not indexed yet: {}", failure.message, first.root.display(), describe_stage(first));
     Failure { message, ..failure }.with_detail(INDEX, NOT_INDEXED_YET).with_hint(ASK_AGAIN)
 }
-}
 
 #[expect(clippy::too_many_lines, reason = "one arm for each warning")]
 fn one(warning: Warning) -> v1::Warning {

@@ -19,6 +19,7 @@ fn a_store_on_postgresql_gives_the_answers_of_the_index() {
     let store = Postgres::new(&PostgresSettings {
         address: server.address(),
         password: String::new(),
+        authentication: recall_shared::Authentication::Scram,
         tenant: "team".to_owned(),
         deadline: Duration::from_secs(20),
         read: Replica::Any,

@@ -2,20 +2,30 @@
 //!
 //! A connection is given back only after its request has ended, so a dropped future never leaves one in the middle of an answer. The
 //! plans of searches are fixed by the settings of a connection, because the statistics of a table lag behind publications.
+//!
+//! A server decides how it asks for the password, and on loopback any user of the machine may be the server while the real one is down.
+//! The client library answers whatever is asked, so the first message of the server passes a [`PasswordGuard`] stream, which ends the
+//! connection if the answer would show the password.
 
 use std::collections::HashMap;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt as _;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Config, NoTls, Row, Socket, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::password::{Authentication, PasswordGuard, ShownPassword};
 use crate::StoreError;
 
 /// The most idle connections that are kept.
@@ -24,7 +34,7 @@ const KEPT: usize = 8;
 /// Connections of one tenant.
 pub(super) struct Pool {
     config: Config,
-    tls: Option<MakeRustlsConnect>,
+    connector: Connector,
     pub(super) tenant: String,
     idle: Mutex<Vec<Prepared>>,
 }
@@ -54,6 +64,8 @@ impl Pool {
         }
         let is_local = config.get_hosts().iter().all(is_local);
         let tls = if is_local {
+            // The connector gives plain streams, and is asked for them without a question to the server.
+            config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
             None
         } else {
             // Without this, a server could ask for an unprotected connection and read the password.
@@ -65,7 +77,8 @@ impl Pool {
             let verified = verified.with_platform_verifier().map_err(StoreError::refusal)?;
             Some(MakeRustlsConnect::new(verified.with_no_client_auth()))
         };
-        Ok(Self { config, tls, tenant: settings.tenant.clone(), idle: Mutex::default() })
+        let connector = Connector { tls, authentication: settings.authentication };
+        Ok(Self { config, connector, tenant: settings.tenant.clone(), idle: Mutex::default() })
     }
 
     /// Returns an idle connection or a new one.
@@ -79,9 +92,10 @@ impl Pool {
     }
 
     async fn connect(&self) -> Result<Client, StoreError> {
-        let client = match &self.tls {
-            None => drive(self.config.connect(NoTls).await.map_err(store_error)?),
-            Some(tls) => drive(self.config.connect(tls.clone()).await.map_err(store_error)?),
+        let client = match self.config.get_hosts() {
+            #[cfg(unix)]
+            [Host::Unix(folder)] => self.connect_in(folder).await?,
+            _ => drive(self.config.connect(self.connector.clone()).await.map_err(store_error)?),
         };
         // A filter leaves fewer than the wanted neighbours of a plain HNSW search. Iterative scans go on until there are enough.
         //
@@ -98,6 +112,110 @@ impl Pool {
     }
 }
 
+#[cfg(unix)]
+impl Pool {
+    /// Connects to the socket of a server in a folder. The client library has no connector for these.
+    async fn connect_in(&self, folder: &std::path::Path) -> Result<Client, StoreError> {
+        let port = self.config.get_ports().first().copied().unwrap_or(DEFAULT_PORT);
+        let socket = tokio::net::UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await;
+        let socket = PasswordGuard::new(socket.map_err(StoreError::unreachable)?, self.connector.authentication);
+        let mut config = self.config.clone();
+        config.ssl_mode(SslMode::Disable).ssl_negotiation(SslNegotiation::Postgres);
+        Ok(drive(config.connect_raw(socket, NoTls).await.map_err(store_error)?))
+    }
+}
+
+/// The port of a server whose address has none.
+#[cfg(unix)]
+const DEFAULT_PORT: u16 = 5432;
+
+/// Connects with TLS, or plainly where there is none to be.
+#[derive(Clone)]
+struct Connector {
+    tls: Option<MakeRustlsConnect>,
+    authentication: Authentication,
+}
+
+/// A stream without TLS.
+struct PlainStream<S>(S);
+
+/// A connector for one host.
+struct HostConnector {
+    tls: Option<<MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect>,
+    authentication: Authentication,
+}
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+type GuardedStream = PasswordGuard<Box<dyn TlsStream + Unpin + Send>>;
+
+impl MakeTlsConnect<Socket> for Connector {
+    type Stream = GuardedStream;
+    type TlsConnect = HostConnector;
+    type Error = BoxError;
+
+    fn make_tls_connect(&mut self, domain: &str) -> Result<HostConnector, BoxError> {
+        let tls = match &mut self.tls {
+            None => None,
+            Some(tls) => Some(MakeTlsConnect::<Socket>::make_tls_connect(tls, domain)?),
+        };
+        Ok(HostConnector { tls, authentication: self.authentication })
+    }
+}
+
+impl TlsConnect<Socket> for HostConnector {
+    type Stream = GuardedStream;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<GuardedStream, BoxError>> + Send>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        let Self { tls, authentication } = self;
+        Box::pin(async move {
+            let stream: Box<dyn TlsStream + Unpin + Send> = match tls {
+                None => Box::new(PlainStream(stream)),
+                Some(tls) => Box::new(tls.connect(stream).await?),
+            };
+            Ok(PasswordGuard::new(stream, authentication))
+        })
+    }
+}
+
+impl TlsStream for GuardedStream {
+    fn channel_binding(&self) -> ChannelBinding {
+        self.stream.channel_binding()
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for PlainStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for PlainStream<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for PlainStream<S> {
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
 /// Lets a connection exchange messages until its client is dropped.
 fn drive<S, T>((client, connection): (Client, tokio_postgres::Connection<S, T>)) -> Client
 where
@@ -105,8 +223,9 @@ where
     T: tokio_postgres::tls::TlsStream + Unpin + Send + 'static,
 {
     tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection to a shared store ended");
+        // What a server says about its end may repeat the password.
+        if connection.await.is_err() {
+            tracing::debug!("a connection to a shared store ended with an error");
         }
     });
     client
@@ -162,7 +281,12 @@ fn is_local(host: &Host) -> bool {
 /// Converts an error of the client.
 pub(super) fn store_error(error: tokio_postgres::Error) -> StoreError {
     let Some(code) = error.code() else {
-        return StoreError::unreachable(error);
+        let io = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
+        let shown = io.and_then(io::Error::get_ref).and_then(|source| source.downcast_ref::<ShownPassword>());
+        return match shown {
+            Some(shown) => StoreError::refusal(*shown),
+            None => StoreError::unreachable(error),
+        };
     };
     let may_pass = [
         SqlState::ADMIN_SHUTDOWN,
@@ -188,6 +312,8 @@ pub struct PostgresSettings {
     pub address: String,
     /// The password; empty for none.
     pub password: String,
+    /// How the server may ask for it.
+    pub authentication: Authentication,
     /// The tenant, whose rows alone are read and written.
     pub tenant: String,
     /// How long a search waits for an answer.
@@ -206,4 +332,64 @@ pub enum Replica {
     Any,
     /// The server that accepts writes.
     Primary,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::{Postgres, SharedStore as _};
+
+    const PASSWORD: &str = "tR7kq9Zw2Lx";
+
+    /// Asks a server that answers the first message with these bytes. Returns the error, and what the client sent after them.
+    fn ask(authentication: Authentication, answer: &'static [u8]) -> (String, Vec<u8>) {
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = server.local_addr().expect("bound").port();
+        let serving = std::thread::spawn(move || {
+            let (mut client, _) = server.accept().expect("a client");
+            let mut started = [0; 4096];
+            let read = client.read(&mut started).expect("a startup message");
+            assert!(read > 8 && !started[..read].windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()));
+            client.write_all(answer).expect("sent");
+            let mut sent = Vec::new();
+            client.set_read_timeout(Some(Duration::from_secs(30))).expect("set");
+            let read = client.read(&mut started).unwrap_or(0);
+            sent.extend_from_slice(&started[..read]);
+            sent
+        });
+        let store = Postgres::new(&PostgresSettings {
+            address: format!("postgres://recall@127.0.0.1:{port}/team"),
+            password: PASSWORD.to_owned(),
+            authentication,
+            tenant: "team".to_owned(),
+            deadline: Duration::from_secs(30),
+            read: Replica::Any,
+            publish_deadline: Duration::from_secs(30),
+        });
+        let error = store.expect("a valid address").ping().expect_err("no server");
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        (format!("{error}: {cause}"), serving.join().expect("it served"))
+    }
+
+    #[test]
+    fn the_password_is_sent_to_no_server_that_would_see_it() {
+        let (clear, hashed) = (b"R\0\0\0\x08\0\0\0\x03", b"R\0\0\0\x0c\0\0\0\x05salt");
+        for answer in [&clear[..], hashed] {
+            let (error, sent) = ask(Authentication::Scram, answer);
+            assert!(error.contains("is not sent; let it use SCRAM"), "{error}");
+            assert_eq!(sent, b"", "nothing is sent");
+        }
+        let (_, sent) = ask(Authentication::Any, clear);
+        assert!(sent.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()), "the user's file says so");
+    }
+
+    #[test]
+    fn an_error_of_the_server_repeats_no_password() {
+        let refusal = b"E\0\0\0\x3dSFATAL\0VFATAL\0C28P01\0Mthe password tR7kq9Zw2Lx is wrong\0\0";
+        let (error, _) = ask(Authentication::Scram, refusal);
+        assert!(error.contains("is wrong") && !error.contains(PASSWORD), "{error}");
+    }
 }

@@ -16,6 +16,7 @@ fn settings(address: String, tenant: &str) -> PostgresSettings {
     PostgresSettings {
         address,
         password: String::new(),
+        authentication: recall_shared::Authentication::Scram,
         tenant: tenant.to_owned(),
         deadline: Duration::from_secs(20),
         read: Replica::Any,
