@@ -110,6 +110,23 @@ pub(crate) fn shown_path(mut path: String) -> String {
     path
 }
 
+/// The characters of a path from another program that are shown: of its beginning and of its end.
+const BRIEF_CHARS: (usize, usize) = (160, 60);
+
+/// Returns a path or a name that another program chose, as a list of what was left out shows it: with its secrets masked, and without
+/// the middle of a long one.
+pub(crate) fn brief_path(path: &str) -> String {
+    let shown = shown_path(path.to_owned());
+    let (beginning, end) = BRIEF_CHARS;
+    let count = shown.chars().count();
+    if count <= beginning + end {
+        return shown;
+    }
+    let head: String = shown.chars().take(beginning).collect();
+    let tail: String = shown.chars().skip(count - end).collect();
+    format!("{head}…{tail}")
+}
+
 /// Masks the secrets in a document's path.
 pub(crate) fn path(path: &mut DocPath) -> Masked {
     match MASKER.mask_path(path.as_str()) {
@@ -297,5 +314,17 @@ pub(crate) fn provenance(provenance: Provenance) -> Provenance {
         commit,
         project: masked(project),
         project_path: masked(project_path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_of_another_program_is_shown_without_its_middle() {
+        assert_eq!(brief_path("docs/zoo.md"), "docs/zoo.md");
+        let shown = brief_path(&format!("{}/ende.md", "ä".repeat(5_000)));
+        assert!(shown.chars().count() <= 221 && shown.ends_with("ä/ende.md") && shown.contains('…'), "{shown}");
     }
 }

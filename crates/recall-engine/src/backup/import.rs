@@ -21,6 +21,7 @@ use super::layout::{Area, Content, Unused};
 use super::records::{Chain, Checkpoint, DocumentRecord, FORMAT, Header, JournalRecord, Record, VERSION};
 use super::restore::{Restore, RestoreMode, RestoreReport, Trust};
 use crate::Engine;
+use crate::mask;
 use crate::origin::Origin;
 use crate::store::{ImportedWriter, Store};
 
@@ -229,7 +230,7 @@ impl Spool {
             report.documents += 1;
             let mut leave_out = |reason: &str| {
                 if report.left_out.len() < LEFT_OUT_NAMED {
-                    report.left_out.push(Unused { path: record.path.clone(), reason: reason.to_owned() });
+                    report.left_out.push(Unused { path: mask::brief_path(&record.path), reason: reason.to_owned() });
                 }
             };
             let Some(document) = record.imported_document() else {

@@ -16,6 +16,9 @@ pub(super) const FORMAT: &str = "recall-export";
 /// The version of the format. Within a version, fields and kinds of records are only added.
 pub(super) const VERSION: u64 = 1;
 
+/// The longest path of a document: no file of Linux has a longer one, and every answer about the document repeats it.
+const MOST_PATH_BYTES: usize = 4096;
+
 /// A line of an export.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
@@ -117,6 +120,9 @@ impl DocumentRecord {
     /// Returns the document as a store keeps it without its file; `None` if a field is not valid. What follows from the text is
     /// left out.
     pub(super) fn imported_document(&self) -> Option<ImportedDocument> {
+        if self.path.len() > MOST_PATH_BYTES {
+            return None;
+        }
         let document_type: DocumentType = self.document_type.parse().ok()?;
         Some(ImportedDocument {
             path: DocPath::new(&self.path).ok()?,
@@ -304,6 +310,20 @@ impl Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_with_a_longer_path_than_any_file_is_not_valid() {
+        let document = |path: String| {
+            let record = serde_json::json!({
+                "row": 1, "id": "d", "path": path, "type": "documentation", "title": "t", "language": null, "hash": "0".repeat(64),
+                "size": 1, "mtime": "2026-01-01T00:00:00Z", "created_at": "2026-01-01T00:00:00Z", "file_kind": "source",
+                "tag": [], "source": null, "text": "x",
+            });
+            serde_json::from_value::<DocumentRecord>(record).expect("a record").imported_document()
+        };
+        assert!(document("docs/zoo.md".to_owned()).is_some());
+        assert!(document(format!("{}.md", "a/".repeat(2_500))).is_none());
+    }
 
     #[test]
     fn a_continued_chain_gives_the_same_checksums() {

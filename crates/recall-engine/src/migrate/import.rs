@@ -98,6 +98,7 @@ impl MigrateReport {
         tally.count += count;
         if tally.items.len() < NAMED {
             mask::text(&mut item);
+            item = mask::brief_path(&item);
             let mut reason = reason.to_string();
             mask::text(&mut reason);
             tally.items.push(LeftOutItem { item, reason });
