@@ -68,6 +68,8 @@ pub(crate) struct Ledger {
     suspicion: Mutex<Option<Suspicion>>,
     /// The days of the log that were seen without a journal since the last comparison. Their files may have been created again.
     lost_days: Mutex<BTreeSet<Day>>,
+    /// The memories whose additions this process put back.
+    put_back: Mutex<BTreeSet<MemoryId>>,
     /// Whether a thread is comparing the journals with the log.
     is_comparing: AtomicBool,
     /// Opened by the first event that is written.
@@ -114,6 +116,7 @@ impl Ledger {
             repository,
             suspicion: Mutex::new(None),
             lost_days: Mutex::default(),
+            put_back: Mutex::default(),
             is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
             state: Mutex::default(),
@@ -373,7 +376,8 @@ impl Ledger {
         journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
         log.returned.keep(ids());
         for event in events {
-            self.suspect(Suspicion { since: Since::Day(Day::from_timestamp(event.timestamp)), intact: None });
+            let since = Since::Day(Day::from_timestamp(event.timestamp));
+            self.suspect(Suspicion { since, is_rewritten: false, intact: None });
         }
         Ok(Some(writing))
     }

@@ -41,7 +41,8 @@ use std::mem;
 
 use recall_core::rql::Filter;
 use recall_core::{
-    Ablation, Facets, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, select, understand_whole,
+    Ablation, Facets, MemoryId, Recording, Scope, SearchRequest, Understood, UnknownFilter, Weights, select,
+    understand_whole,
 };
 use recall_text::error_chain;
 
@@ -314,6 +315,12 @@ impl Search<'_> {
         let unknown = unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem });
         let mut warnings: Vec<Warning> = left_out.chain(masked).chain(unknown).collect();
         warnings.extend(page.unread.iter().cloned());
+        let memories = page.hits.iter().filter_map(|hit| Some(hit.memory.as_ref()?.memory.id));
+        let has_put_back = |id: &MemoryId| self.stores.iter().any(|store| store.ledger.has_put_back(*id));
+        let ids: Vec<MemoryId> = memories.filter(has_put_back).collect();
+        if !ids.is_empty() {
+            warnings.push(Warning::PutBack { ids });
+        }
         if self.rankers.is_some() && self.given_weights() != Weights::default() {
             warnings.push(Warning::WeightsDecide);
         }

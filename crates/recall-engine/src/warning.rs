@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_core::{Generation, StoreScope, Timestamp};
+use recall_core::{Generation, MemoryId, StoreScope, Timestamp};
 
 /// A warning of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,11 @@ pub enum Warning {
     SecretsMasked {
         /// Its path as answers show it, which may be masked too.
         path: String,
+    },
+    /// Memories of the answer had vanished from a journal, and were put back.
+    PutBack {
+        /// Their ids.
+        ids: Vec<MemoryId>,
     },
     /// A damaged index was quarantined and rebuilt.
     Repaired {

@@ -4,13 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
-use recall_core::{AskBriefing, BriefingSubject, MemoryId, MemoryType, Provenance, Scope, UpdateMemory};
-use recall_engine::{DoctorRequest, Engine, Fix, ItemRequest, Parent, Problem, RemoveRequest, SecretScan, Tombstones};
+use recall_core::{
+    AskBriefing, BriefingSubject, Clock, MemoryId, MemoryType, Provenance, Scope, Timestamp, UpdateMemory,
+};
+use recall_engine::{
+    DoctorRequest, Engine, Fix, ItemRequest, Parent, Problem, RemoveRequest, SecretScan, Tombstones, Warning,
+};
 
-use crate::support::{Sandbox, new_memory};
+use crate::support::{Sandbox, SystemClock, new_memory};
 
 mod histories;
 mod linked;
@@ -127,7 +132,7 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     sandbox.search(&engine, "wombat");
     drop_uncommitted(&sandbox);
     assert_eq!(added(&sandbox).len(), 1);
-    let all = BTreeMap::from(ids.map(|id| (id, 1)));
+    let all = BTreeMap::from(ids.clone().map(|id| (id, 1)));
     wait(&sandbox, &engine, "put back", || added(&sandbox) == all);
     let told = problems(&sandbox, &engine, Fix::Nothing);
     let put_back = |gone: u64| move |problem: &Problem| matches!(problem, Problem::PutBack { events: 1, gone_again, .. } if *gone_again == gone);
@@ -141,6 +146,10 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
     };
     let text = engine.briefing(&sandbox.origin(), &asked).expect("told").text;
     assert!(text.contains("1 line of memories had vanished"), "{text}");
+
+    let warnings = sandbox.search(&engine, "wombat").warnings;
+    let is_named = |warning: &Warning| matches!(warning, Warning::PutBack { ids: named } if named.len() == 1 && ids.contains(&named[0].to_string()));
+    assert!(warnings.iter().any(is_named), "{warnings:?}");
 
     // The second time it counts as intended, also for a daemon that is started later and for a full repair.
     drop_uncommitted(&sandbox);
@@ -172,6 +181,63 @@ fn a_line_that_a_person_removes_stays_removed() {
     drop_uncommitted(&sandbox);
     assert!(is_told());
     assert_eq!(added(&sandbox), BTreeMap::from([(first, 1)]));
+}
+
+/// The system's clock, late by some nanoseconds.
+#[derive(Default)]
+struct LateClock(AtomicI64);
+
+impl Clock for LateClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(SystemClock.now().0 + self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Removes the last line of the only journal in place, as some editors do.
+fn cut_last_line(sandbox: &Sandbox) {
+    let journal = journals(sandbox).pop().expect("a journal");
+    let text = fs::read_to_string(&journal).expect("readable");
+    let end = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    fs::write(journal, &text[..end]).expect("written");
+}
+
+#[test]
+fn a_line_that_a_person_removes_stays_removed_although_git_ran_meanwhile() {
+    for (is_committed, remove) in
+        [(false, cut_last_line as fn(&Sandbox)), (false, lose_last_line), (true, cut_last_line), (true, lose_last_line)]
+    {
+        let sandbox = repository();
+        let clock = Arc::new(LateClock::default());
+        let engine = sandbox.engine_by_clock(Arc::clone(&clock) as Arc<dyn Clock>);
+        let first = remember(&sandbox, &engine, 1).to_string();
+        if is_committed {
+            commit(&sandbox);
+            remember(&sandbox, &engine, 4);
+            drop_uncommitted(&sandbox);
+        } else {
+            fs::remove_dir_all(sandbox.root().join(".recall")).expect("removed");
+        }
+        // The first comparison is done: what was lost before the journals were read the first time is back.
+        let lost = 1 + usize::from(is_committed);
+        wait(&sandbox, &engine, "put back", || added(&sandbox).len() == lost);
+        let known = added(&sandbox);
+        let second = remember(&sandbox, &engine, 2).to_string();
+        remember(&sandbox, &engine, 3);
+        // It is seen in the journal, well after it was written.
+        clock.0.store(2_000_000_000, Ordering::Relaxed);
+        sandbox.write("b.rs", "fn b() {}\n");
+        sandbox.search(&engine, "wombat");
+        // Git changes its index, as it does whenever a prompt shows its state, and after that moment.
+        assert!(git(&sandbox.root(), &["add", "b.rs"]));
+        let index = fs::File::options().append(true).open(sandbox.root().join(".git/index")).expect("an index");
+        index.set_modified(SystemTime::now() + Duration::from_secs(10)).expect("set");
+        remove(&sandbox);
+        let is_told = || problems(&sandbox, &engine, Fix::Nothing).contains(&Problem::TakenOut { events: 1 });
+        wait(&sandbox, &engine, "told", is_told);
+        let left: BTreeMap<String, usize> = known.into_iter().chain([(second, 1)]).collect();
+        assert!(left.contains_key(&first));
+        assert_eq!(added(&sandbox), left, "{is_committed}");
+    }
 }
 
 #[test]

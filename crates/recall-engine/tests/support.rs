@@ -93,6 +93,12 @@ impl Sandbox {
         self.engine_at(self.folder.path(), settings, Arc::new(SystemClock), Box::new(journals))
     }
 
+    /// The same with a clock.
+    pub(crate) fn engine_by_clock(&self, clock: Arc<dyn Clock>) -> Engine {
+        let journals = |root: &Path, below: &Path| Arc::new(Disk::below(root, below)) as Arc<dyn Storage>;
+        self.engine_at(self.folder.path(), EngineSettings::default(), clock, Box::new(journals))
+    }
+
     /// The same with other places, a clock and journals.
     pub(crate) fn engine_at(
         &self,

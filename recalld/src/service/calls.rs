@@ -78,7 +78,8 @@ impl Service {
                 CallLength::Short => self.call_short(move |daemon| again(daemon)).await?,
                 CallLength::Long => self.call(move |daemon| again(daemon)).await?,
             };
-            let awaited: Vec<FirstIndex> = warnings(&answer).iter().filter_map(Warning::awaited_index).cloned().collect();
+            let awaited: Vec<FirstIndex> =
+                warnings(&answer).iter().filter_map(Warning::awaited_index).cloned().collect();
             if awaited.is_empty() || !self.have_more_by(deadline, &awaited).await {
                 return Ok(answer);
             }

@@ -162,7 +162,7 @@ fn describe(problem: Problem) -> Description {
                 message: format!(
                     "{events} events had vanished from the journals and were put back, the last at {last}{again}"
                 ),
-                hint: "git had dropped uncommitted lines, or replaced a journal while recall wrote to it",
+                hint: "git had dropped lines that no commit has, or git and a person changed a journal; `recall rm ID` deletes a memory for good",
                 path: None,
             }
         }

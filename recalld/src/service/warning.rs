@@ -69,7 +69,8 @@ const ASK_AGAIN: &str = "ask again in a moment; `recall status` shows the progre
 /// Says that nothing found says nothing, and what the first index waits for.
 fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
     let (stage, root) = (describe_stage(first), first.root.display());
-    let whole = if matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) { "not wholly indexed" } else { "not indexed" };
+    let whole =
+        if matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) { "not wholly indexed" } else { "not indexed" };
     let message = format!("`{root}` is {whole} yet: {stage}; what is not found may be there");
     new(NOT_INDEXED_YET, Severity::Warning, message, ASK_AGAIN)
 }
@@ -156,6 +157,14 @@ fn one(warning: Warning) -> v1::Warning {
         Warning::SecretsMasked { path } => {
             let message = format!("`{path}` seems to contain secrets; they are masked here");
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, ROTATE) }
+        }
+        Warning::PutBack { ids } => {
+            let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "put back, because a journal had lost it and nothing says that a person took it out: {}",
+                names.join(", ")
+            );
+            new("MEMORY_PUT_BACK", Severity::Notice, message, "`recall rm ID` deletes a memory for good")
         }
         Warning::Repaired { what } => {
             let message = format!("a damaged index was quarantined and rebuilt: {what}");

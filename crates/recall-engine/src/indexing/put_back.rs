@@ -4,17 +4,21 @@
 //! event is acknowledged, but in no journal. It is still in the user's own log, and is put back once.
 //!
 //! What somebody removed on purpose is not put back: an event that a commit had lives and dies with the commits that have it, and
-//! a line that was removed from a journal without git was removed by a person.
+//! a line that was removed from a journal without git was removed by a person. If git changed something meanwhile, the file tells: git
+//! replaces it as a whole by a version that it keeps, while an editor writes the same file, or one with other lines that git does not
+//! keep ([`edited_by_hand`]).
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{Clock, Event, EventId, Timestamp};
-use recall_journal::{Day, rfc_3339};
+use recall_journal::{Day, event_of_line, rfc_3339};
 use recall_os::git::Repository;
-use recall_text::error_chain;
+use recall_os::{Access, Folder};
+use recall_text::{PROJECT_FOLDER, error_chain};
 
 use crate::finding::Problem;
 use crate::git::{Git, KeptEvents};
@@ -100,6 +104,10 @@ fn compare_own(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
     for _ in 0..ATTEMPTS {
         if !wait_until_settled(&store.jobs) {
             return;
+        }
+        // Whether a journal was rewritten, and when it was read before, is known after it is read.
+        if let Err(error) = store.ledger.refresh(clock.now()) {
+            tracing::debug!(root = %store.root.display(), %error, "the journals are compared as they were read before");
         }
         let suspicion = store.ledger.take_suspicion();
         match put_back(store, suspicion, Trigger::ByItself, clock) {
@@ -192,19 +200,57 @@ fn find_vanished(ledger: &Ledger, root: &Path, suspicion: Suspicion) -> Result<V
     let missing = missing.into_iter().filter(|event| !kept.contains(event.id)).collect();
     let missing = ledger.applicable(missing).map_err(|error| error_chain(&error))?;
     let by_git = git_changed_at(root);
-    let is_taken_out = |event: &Event| {
-        reason.is_none()
-            && ledger.has_kept_journal(Day::from_timestamp(event.timestamp))
-            && by_git.is_none_or(|at| {
-                // At this moment the line was in the journal.
-                let there = suspicion.intact.max(Some(event.timestamp)).unwrap_or_default();
-                at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < there.0
-            })
+    let has_kept_journal = |event: &Event| ledger.has_kept_journal(Day::from_timestamp(event.timestamp));
+    let is_removed = |event: &Event| {
+        is_after_git(by_git, event, suspicion.intact) || edited_by_hand(root, event, suspicion.intact, &kept)
     };
+    let is_taken_out = |event: &Event| reason.is_none() && has_kept_journal(event) && is_removed(event);
     let (taken_out, events): (Vec<Event>, Vec<Event>) = missing.into_iter().partition(is_taken_out);
     let taken_out = taken_out.into_iter().map(|event| event.id).collect();
     Ok(Vanished { events, reason, taken_out, in_git })
 }
+
+/// Returns whether git changed nothing since a line was in the journal.
+fn is_after_git(by_git: Option<Timestamp>, event: &Event, intact: Option<Timestamp>) -> bool {
+    // At this moment the line was in the journal.
+    let there = intact.max(Some(event.timestamp)).unwrap_or_default();
+    by_git.is_none_or(|at| at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < there.0)
+}
+
+/// How long after an event was written its line was read again, for it to count as seen. An event of a moment in which git replaces
+/// the journal may be lost without ever having been in the new file.
+const SEEN_AFTER_NANOSECONDS: i64 = 1_000_000_000;
+
+/// Returns whether a journal lost a line of a moment at which it was `intact` by an editor, and not by git.
+///
+/// Git never writes a file that is there: it makes a new one, of a version that it keeps. So the line was taken out by hand if the
+/// file is older than the event, or if it was made with other lines that git keeps nowhere. Without the time at which the file was
+/// made nothing is known.
+fn edited_by_hand(root: &Path, event: &Event, intact: Option<Timestamp>, kept: &KeptEvents) -> bool {
+    let was_seen = intact.is_some_and(|at| event.timestamp.0.saturating_add(SEEN_AFTER_NANOSECONDS) < at.0);
+    let day = Day::from_timestamp(event.timestamp);
+    let path = Path::new(PROJECT_FOLDER).join(day.path());
+    let Some(journal) = Folder::open(root).and_then(|root| root.file(&path, Access::Read)).ok().filter(|_| was_seen)
+    else {
+        return false;
+    };
+    let Some(made) = journal.metadata().and_then(|metadata| metadata.created()).ok().map(Timestamp::from) else {
+        return false;
+    };
+    let is_before = |at: Timestamp| at.0.saturating_add(CLOCK_STEP_NANOSECONDS) < made.0;
+    if !is_before(event.timestamp) {
+        return true;
+    }
+    let mut text = Vec::new();
+    if journal.take(JOURNAL_BYTES).read_to_end(&mut text).is_err() {
+        return false;
+    }
+    let mut others = text.split(|byte| *byte == b'\n').filter_map(|line| event_of_line(line, day));
+    others.any(|other| is_before(other.timestamp) && !kept.contains(other.id))
+}
+
+/// The most bytes of a journal that are read to find out who changed it: a thousand memories.
+const JOURNAL_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Returns the events of some days that git has, or why that is not known.
 fn kept_by_git(root: &Path, days: &BTreeSet<Day>) -> Result<KeptEvents, String> {

@@ -94,9 +94,15 @@ impl Ledger {
         OwnLog::absent(ids, &self.storage)
     }
 
+    /// Returns whether this process put the addition of a memory back.
+    pub(crate) fn has_put_back(&self, id: MemoryId) -> bool {
+        self.put_back.lock().contains(&id)
+    }
+
     /// Appends events of the log to the journals again. The caller ensures that no other thread writes.
     pub(crate) fn append_again(&self, events: Vec<Event>) -> Result<(), MemoryError> {
         let journal = self.journal()?;
+        self.put_back.lock().extend(events.iter().filter(|event| is_addition(event)).filter_map(memory_of));
         journal.append_all(&events).map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
         self.state.lock().apply_written(events, &self.backlog, &self.admits());
         Ok(())

@@ -108,7 +108,8 @@ impl Ledger {
                 state
             }
             Changes::Rewritten(events) => {
-                self.suspect(Suspicion { since: Since::Always, intact: self.state.lock().read_at });
+                let intact = self.state.lock().read_at;
+                self.suspect(Suspicion { since: Since::Always, is_rewritten: true, intact });
                 self.note_lost_days();
                 let read: HashSet<EventId> = events.iter().map(|event| event.id).collect();
                 let memories: Memories = events.into_iter().collect();

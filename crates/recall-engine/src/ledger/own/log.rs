@@ -214,16 +214,24 @@ pub(crate) enum Since {
 pub(crate) struct Suspicion {
     /// The first day that may lack events.
     pub(crate) since: Since,
-    /// A moment at which the journals were as they had been read before; `None` if no such moment is known.
+    /// Whether a journal was read that had been rewritten.
+    pub(crate) is_rewritten: bool,
+    /// A moment before that at which the journals were as they had been read; `None` if no such moment is known.
     pub(crate) intact: Option<Timestamp>,
 }
 
 impl Suspicion {
     /// The suspicion against every day.
-    pub(crate) const ALWAYS: Self = Self { since: Since::Always, intact: None };
+    pub(crate) const ALWAYS: Self = Self { since: Since::Always, is_rewritten: true, intact: None };
 
-    /// Returns the suspicion that covers both: the earlier day, and the earlier moment.
+    /// Returns the suspicion that covers both: the earlier day, and the earlier moment of those that a journal was rewritten after.
     pub(crate) fn or(self, other: Self) -> Self {
-        Self { since: self.since.min(other.since), intact: self.intact.min(other.intact) }
+        let intact = match (self.is_rewritten, other.is_rewritten) {
+            (true, true) => self.intact.min(other.intact),
+            (true, false) => self.intact,
+            (false, _) => other.intact,
+        };
+        let is_rewritten = self.is_rewritten || other.is_rewritten;
+        Self { since: self.since.min(other.since), is_rewritten, intact }
     }
 }

@@ -54,7 +54,8 @@ impl Scene<'_> {
         let events = put_back_since(&self.store.ledger, since);
         let lines = if events == 1 { "line of memories" } else { "lines of memories" };
         let recorded = format!(
-            "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
+            "- {events} {lines} had vanished from the journals without a trace of who removed them, and recall put them back; `recall rm ID` \
+             deletes a memory for good"
         );
         (events > 0).then(|| Entry::new(recorded, Vec::new()))
     }
