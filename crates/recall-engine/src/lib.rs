@@ -117,7 +117,7 @@ pub use session::{
     Briefing, BriefingSection, ChangedMemory, ChangesSince, CountRecords, DayCounts, Draft, EndedSession, ErrorFix,
     ErrorFixes, EventListing, FixStep, HandOff, HandOffRequest, Keeping, KeptSession, LineOrigin, LineSession, LineTie,
     LineTrace, LoggedEvent, RecordedUse, RecordedUseKind, RecordedUses, Records, Savings, SectionKind, SessionListing,
-    StartedSession, Stats, StoreStats, TraceContributor, Why, WhyRequest,
+    StartedSession, Stats, StoreStats, TraceContributor, UnknownCommit, Why, WhyRequest,
 };
 pub use session_log::SessionError;
 pub use settings::{

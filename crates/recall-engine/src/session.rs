@@ -34,7 +34,7 @@ pub use log::{EventListing, LoggedEvent};
 pub use since::{ChangedMemory, ChangesSince};
 pub use stats::{CountRecords, DayCounts, Records, Savings, Stats, StoreStats};
 pub use uses::{RecordedUse, RecordedUseKind, RecordedUses};
-pub use why::{LineOrigin, LineSession, LineTie, LineTrace, Why, WhyRequest};
+pub use why::{LineOrigin, LineSession, LineTie, LineTrace, UnknownCommit, Why, WhyRequest};
 
 pub(crate) use end::{SummaryAuthor, end_event};
 pub(crate) use history::{Material, summary_of, title as title_of, write as write_summary};

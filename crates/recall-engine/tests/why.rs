@@ -6,7 +6,9 @@ use recall_core::{
     EndReason, EndSession, HookRecord, LogEvent, MemoryType, Metadata, MetadataValue, Provenance, SessionEventType,
     StartSession,
 };
-use recall_engine::{Engine, EngineSettings, LineOrigin, TraceContributor, Warning, Why, WhyRequest, WhySettings};
+use recall_engine::{
+    Engine, EngineSettings, LineOrigin, TraceContributor, UnknownCommit, Warning, Why, WhyRequest, WhySettings,
+};
 
 use crate::support::{Sandbox, new_memory};
 
@@ -137,7 +139,7 @@ fn an_edit_shortly_before_a_commit_is_evidence_and_says_so() {
     git(&sandbox, &["init", "-q", "-b", "main"]);
     let engine = sandbox.engine();
     let first = why(&sandbox, &engine, "src/pool.rs:1");
-    assert_eq!(only(&first).commit, Err("the file is not committed".to_owned()));
+    assert_eq!(only(&first).commit, Err(UnknownCommit::NewFile));
     start(&sandbox, &engine, "s-edit", "Make pools deeper");
     edit(&sandbox, &engine, "s-edit", "src/pool.rs");
     let live = why(&sandbox, &engine, "src/pool.rs:1");
@@ -150,7 +152,7 @@ fn an_edit_shortly_before_a_commit_is_evidence_and_says_so() {
 
     sandbox.write("src/pool.rs", &DIG.replace("* 2", "* 4"));
     let [before, changed, _] = &why(&sandbox, &engine, "src/pool.rs").ranges[..] else { panic!("three ranges") };
-    assert!(before.commit.is_ok() && changed.commit == Err("not committed".to_owned()), "{changed:?}");
+    assert!(before.commit.is_ok() && changed.commit == Err(UnknownCommit::NewLines), "{changed:?}");
     assert_eq!((changed.first, changed.last), (2, 2));
 }
 
@@ -238,7 +240,7 @@ fn what_has_no_answer_has_a_reason() {
         EngineSettings { why: WhySettings { lines: 2, ..WhySettings::default() }, ..EngineSettings::default() };
     let engine = sandbox.engine_by(settings);
     let found = why(&sandbox, &engine, "src/pool.rs");
-    assert_eq!(only(&found).commit, Err("the folder has no git repository of its own".to_owned()));
+    assert_eq!(only(&found).commit, Err(UnknownCommit::NoRepository));
     assert_eq!(only(&found).last, 2);
     assert!(found.warnings.contains(&Warning::LinesLeftOut { last: 2, limit: 2 }), "{found:?}");
     let beyond = why(&sandbox, &engine, "src/pool.rs:9");

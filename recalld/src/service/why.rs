@@ -70,10 +70,10 @@ fn range_to_proto(range: LineOrigin) -> v1::LineOrigin {
     }
 }
 
-fn apart<T>(known: Result<T, String>) -> (Option<T>, String) {
+fn apart<T>(known: Result<T, impl ToString>) -> (Option<T>, String) {
     match known {
         Ok(known) => (Some(known), String::new()),
-        Err(reason) => (None, reason),
+        Err(reason) => (None, reason.to_string()),
     }
 }
 

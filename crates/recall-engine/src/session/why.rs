@@ -44,9 +44,6 @@ const TRACE_BYTES: u64 = 16 * 1024 * 1024;
 /// The place of a record that was made while its lines were not committed, in words.
 const BEFORE_COMMIT: &str = ".agent-trace/traces.jsonl, written before the commit";
 
-/// The reason for an unknown commit if git did not answer. The lines may be committed.
-const NO_ANSWER: &str = "git did not answer in time";
-
 /// The most characters of a prompt and of a title.
 const PROMPT_CHARS: usize = 400;
 
@@ -85,14 +82,31 @@ pub struct LineOrigin {
     pub first: u32,
     /// The last line.
     pub last: u32,
-    /// The commit that wrote them, or why there is none.
-    pub commit: Result<LineCommit, String>,
+    /// The commit that wrote them, or why none is named.
+    pub commit: Result<LineCommit, UnknownCommit>,
     /// The path that the file had in that commit, if it is another one.
     pub moved_from: Option<String>,
     /// The session that made the commit, or why none is named.
     pub session: Result<LineSession, String>,
     /// What a record of Agent Trace says of them.
     pub trace: Option<LineTrace>,
+}
+
+/// Why no commit is named for lines. Its words are the reason that a client sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownCommit {
+    /// The file is committed, and these lines are not.
+    #[error("not committed")]
+    NewLines,
+    /// No commit has the file.
+    #[error("the file is not committed")]
+    NewFile,
+    /// The store's root has no repository of its own.
+    #[error("the folder has no git repository of its own")]
+    NoRepository,
+    /// The lines may be committed.
+    #[error("git did not answer in time")]
+    NoAnswer,
 }
 
 /// A session that made lines.
@@ -176,12 +190,12 @@ impl Engine {
         let lines = first..=last;
         let git = Git::at(&file.store.root);
         let (blamed, unknown) = match git.blame(&file.document.document.path, &lines, self.settings.why.wait) {
-            LineBlame::Lines(blamed) => (blamed, "not committed"),
-            LineBlame::NewFile => (Vec::new(), "the file is not committed"),
-            LineBlame::NoRepository => (Vec::new(), "the folder has no git repository of its own"),
+            LineBlame::Lines(blamed) => (blamed, UnknownCommit::NewLines),
+            LineBlame::NewFile => (Vec::new(), UnknownCommit::NewFile),
+            LineBlame::NoRepository => (Vec::new(), UnknownCommit::NoRepository),
             LineBlame::NoAnswer => {
                 why.warnings.push(Warning::HistoryUnread { path });
-                (Vec::new(), NO_ANSWER)
+                (Vec::new(), UnknownCommit::NoAnswer)
             }
         };
         let mut hashes: Vec<&str> =
@@ -287,16 +301,23 @@ impl Engine {
 
 impl AskedFile<'_> {
     /// Returns who made lines: for committed ones the session of the commit, for others the one that edited the file since.
-    fn maker(&self, source: &Source, git: Git<'_>, makers: &mut Makers<'_>, unknown: &str, now: Timestamp) -> Maker {
+    fn maker(
+        &self,
+        source: &Source,
+        git: Git<'_>,
+        makers: &mut Makers<'_>,
+        unknown: UnknownCommit,
+        now: Timestamp,
+    ) -> Maker {
         let (commit, path_there, claim) = source;
         let claimed = claim.as_ref().and_then(|(claim, _)| claim.session());
-        match commit {
-            Some(commit) => {
+        match (commit, unknown) {
+            (Some(commit), _) => {
                 let before = || git.last_change(path_there, Some(&commit.hash));
                 makers.find(commit, &self.outer_there(path_there), claimed, before)
             }
-            None if unknown == NO_ANSWER => Maker::Unknown("the commit is not known".to_owned()),
-            None => {
+            (None, UnknownCommit::NoAnswer) => Maker::Unknown("the commit is not known".to_owned()),
+            (None, UnknownCommit::NewLines | UnknownCommit::NewFile | UnknownCommit::NoRepository) => {
                 let top = format!("{}{}", self.prefix, self.document.document.path);
                 makers.find_editor(&self.outer, git.last_change(&top, None), now)
             }
@@ -318,7 +339,7 @@ impl AskedFile<'_> {
         maker: Maker,
         makers: &Makers<'_>,
         prompts: &BTreeMap<String, String>,
-        unknown: &str,
+        unknown: UnknownCommit,
     ) -> LineOrigin {
         let outer = self.outer_there(&path_there);
         let moved_from = Some(mask::shown_path(outer.clone())).filter(|_| commit.is_some() && outer != self.outer);
@@ -352,7 +373,7 @@ impl AskedFile<'_> {
         LineOrigin {
             first: *lines.start(),
             last: *lines.end(),
-            commit: commit.ok_or_else(|| unknown.to_owned()),
+            commit: commit.ok_or(unknown),
             moved_from,
             session,
             trace,
