@@ -88,8 +88,8 @@ pub use understand::{
     Original, QueryClass, Understood, UnknownFilter, take_as_of, understand, understand_whole, understand_words,
 };
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Trust,
-    ValidityInputs, Verification, age_days,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Successor,
+    Trust, ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, RowSet, VectorIndex};
 pub use when::{Holds, NewBound, TimePoint, ValidTime, ValidTimeChange, WHEN_BYTES, When, WordedTime};

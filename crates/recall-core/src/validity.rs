@@ -5,7 +5,9 @@
 //! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
 //! by what it says of itself (ADR 18).
 
-use crate::{AgeLimits, Anchor, FeedbackTally, Freshness, Holds, Memory, MemoryId, MemoryOrigin, Timestamp, UseCounts};
+use crate::{
+    AgeLimits, Anchor, FeedbackTally, Freshness, Holds, Memory, MemoryId, MemoryOrigin, TimePoint, Timestamp, UseCounts,
+};
 use recall_text::DocPath;
 use recall_text::is_clean;
 
@@ -30,10 +32,21 @@ pub struct MemoryView {
     pub superseded_by: Option<MemoryId>,
     /// Whether it holds now, by its stated time.
     pub holds: Holds,
+    /// The end of its time: the stated one, or when another memory or a rating retired it before; `None` if it is open.
+    pub until: Option<TimePoint>,
     /// The memories in force that it may contradict, with their titles, as far as they were compared.
     pub contradicts: Vec<(MemoryId, String)>,
     /// Its feedback and use, counted.
     pub stats: ItemStats,
+}
+
+/// The memory that took the place of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Successor {
+    /// Its id.
+    pub id: MemoryId,
+    /// Since when it counts.
+    pub since: Timestamp,
 }
 
 impl MemoryView {
@@ -42,17 +55,20 @@ impl MemoryView {
         memory: Memory,
         ownership: Ownership,
         verification: Verification,
-        superseded_by: Option<MemoryId>,
+        successor: Option<Successor>,
         counts: UseCounts,
         freshness: &Freshness,
         now: Timestamp,
     ) -> Self {
-        let inputs = ValidityInputs::new(&memory, superseded_by.is_some());
+        let inputs = ValidityInputs::new(&memory, successor.is_some());
+        let retired = successor.map(|successor| successor.since).into_iter().chain(inputs.outdated_since()).min();
+        let retired = retired.map(|at| TimePoint { at, commit: None });
         let limits = freshness.memory_limits(memory.id.memory_type);
         let staleness = inputs.staleness(limits, now);
         let status = inputs.status(verification.changed_ratio, limits, now);
         Self {
             holds: Holds::at(inputs.valid, now),
+            until: memory.valid.until.clone().into_iter().chain(retired).min_by_key(|point| point.at),
             trust: Trust::assess(&memory, ownership),
             ownership,
             added_by: None,
@@ -61,7 +77,7 @@ impl MemoryView {
             verification,
             status,
             staleness,
-            superseded_by,
+            superseded_by: successor.map(|successor| successor.id),
             contradicts: Vec::new(),
         }
     }
@@ -104,7 +120,7 @@ impl ValidityInputs {
         let is_past = |limit: Option<u32>| limit.is_some_and(|limit| self.age_days(now) >= u64::from(limit));
         if self.is_retired
             || Holds::at(self.valid, now) != Holds::Now
-            || self.is_outdated()
+            || self.outdated_since().is_some()
             || is_past(limits.deprecated_days)
         {
             MemoryStatus::Deprecated
@@ -126,10 +142,10 @@ impl ValidityInputs {
         age_days(self.verified.map_or(self.updated, |verified| verified.max(self.updated)), now)
     }
 
-    /// Whether the memory was rated outdated, and neither amended nor verified since.
-    fn is_outdated(&self) -> bool {
-        let outdated = self.feedback.last_outdated;
-        outdated.is_some_and(|outdated| outdated > self.updated && Some(outdated) > self.verified)
+    /// Returns when the memory was last rated outdated, if it was neither amended nor verified since.
+    fn outdated_since(&self) -> Option<Timestamp> {
+        let outdated = self.feedback.last_outdated?;
+        (outdated > self.updated && Some(outdated) > self.verified).then_some(outdated)
     }
 }
 
@@ -338,7 +354,8 @@ impl ItemStats {
 
     /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
     pub fn from_memory(memory: &Memory, counts: UseCounts) -> Self {
-        let outdated = if ValidityInputs::new(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
+        let is_outdated = ValidityInputs::new(memory, false).outdated_since().is_some();
+        let outdated = if is_outdated { memory.feedback.outdated } else { 0 };
         Self::new(&FeedbackTally { outdated, ..memory.feedback.clone() }, counts)
     }
 }
@@ -428,6 +445,29 @@ mod tests {
         let outdated = Memory { feedback, ..memory() };
         assert_eq!(standing(outdated.clone(), 0).0, MemoryStatus::Deprecated);
         assert_eq!(standing(Memory { updated: Timestamp(6), ..outdated }, 0).0, MemoryStatus::Current);
+    }
+
+    #[test]
+    fn a_time_ends_when_the_memory_is_retired_before_its_stated_end() {
+        let until = |stated: Option<i64>, successor: Option<i64>, outdated: Option<i64>| {
+            let point = |at| TimePoint { at: Timestamp(at), commit: None };
+            let feedback = FeedbackTally { last_outdated: outdated.map(Timestamp), ..FeedbackTally::default() };
+            let valid = crate::ValidTime { from: None, until: stated.map(point) };
+            let memory = Memory { valid, feedback, ..memory() };
+            let id = MemoryId::from_parts(MemoryType::Note, &[b"b"]);
+            let successor = successor.map(|since| Successor { id, since: Timestamp(since) });
+            let (verification, freshness) = (Verification::new(None, Vec::new()), Freshness::default());
+            let counts = UseCounts::default();
+            let (own, now) = (Ownership::Own, Timestamp(100));
+            let view = MemoryView::derive(memory, own, verification, successor, counts, &freshness, now);
+            view.until.map(|point| point.at.0)
+        };
+        assert_eq!(until(None, None, None), None);
+        assert_eq!(until(None, Some(7), None), Some(7));
+        assert_eq!(until(None, Some(7), Some(5)), Some(5));
+        assert_eq!(until(Some(6), Some(7), None), Some(6));
+        assert_eq!(until(Some(9), Some(7), None), Some(7));
+        assert_eq!(until(None, None, Some(0)), None, "an amendment as late as the rating ends it");
     }
 
     #[test]

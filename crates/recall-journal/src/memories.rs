@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use recall_core::{
     Anchor, Event, EventBody, EventId, Feedback, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, NewMemory,
-    Timestamp, ValidityInputs, Verdict,
+    Successor, Timestamp, ValidityInputs, Verdict,
 };
 
 use fold::Fold;
@@ -106,10 +106,16 @@ impl Memories {
     /// Returns the memory that supersedes this one: the last added of those that are neither deleted nor only proposed, and that
     /// `admits` accepts.
     pub fn superseded_by(&self, id: MemoryId, admits: &dyn Fn(MemoryId) -> bool) -> Option<MemoryId> {
+        self.successor(id, admits).map(|successor| successor.id)
+    }
+
+    /// Returns the memory that [supersedes](Self::superseded_by) this one, and since when it counts.
+    pub fn successor(&self, id: MemoryId, admits: &dyn Fn(MemoryId) -> bool) -> Option<Successor> {
         let superseders = self.superseders.get(&id)?.iter();
         let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
         let in_force = folds.filter(|(newer, fold)| fold.counts() && fold.supersedes() == Some(id) && admits(*newer));
-        in_force.max_by_key(|(id, fold)| (fold.creation_time(), *id)).map(|(id, _)| id)
+        let (id, fold) = in_force.max_by_key(|(id, fold)| (fold.creation_time(), *id))?;
+        Some(Successor { id, since: fold.acceptance_time() })
     }
 
     /// Returns the memories that some addition of this one supersedes, whether it is in force or not.

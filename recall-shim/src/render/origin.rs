@@ -2,7 +2,7 @@
 
 use recall_api::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
-use crate::render::text::inline;
+use crate::render::text::{inline, moment};
 
 /// Formats the origin of a document's text: `project file`, `project decision, own, written by a person, trusted`, `project
 /// lesson, from the repository, added by Ada in 0123abc, unconfirmed`.
@@ -40,7 +40,15 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     match memory.status() {
         MemoryStatus::Stale => words.push("stale".to_owned()),
         MemoryStatus::Deprecated if !memory.holds.is_empty() => words.push(inline(&memory.holds, 20)),
-        MemoryStatus::Deprecated => words.push("retired".to_owned()),
+        MemoryStatus::Deprecated => {
+            let by = match &memory.superseded_by {
+                id if id.is_empty() => String::new(),
+                id => format!(" by {}", inline(id, 20)),
+            };
+            let until = moment(memory.valid_until.as_ref().and_then(|until| until.at.as_ref()));
+            let since = until.map(|until| format!(" since {until}")).unwrap_or_default();
+            words.push(format!("retired{by}{since}"));
+        }
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
@@ -88,7 +96,7 @@ fn verification(memory: &Memory) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use recall_api::v1::Verification;
+    use recall_api::v1::{TimePoint, Verification};
 
     use super::*;
 
@@ -111,7 +119,18 @@ mod tests {
             origin(&doc, Some(&memory)),
             "project decision, inferred by an agent, unconfirmed, its files changed since 0123456789ab…"
         );
+        let at = Some(prost_types::Timestamp::default());
+        let retired = Memory {
+            r#type: "lesson".to_owned(),
+            status: MemoryStatus::Deprecated.into(),
+            superseded_by: "L-0123abcd".to_owned(),
+            valid_until: Some(TimePoint { at, ..TimePoint::default() }),
+            ..Memory::default()
+        };
+        let told = origin(&doc, Some(&retired));
+        assert!(told.ends_with("retired by L-0123abcd since 1970-01-01 00:00 UTC"), "{told}");
     }
+
     #[test]
     fn the_claims_of_a_memory_from_the_repository_are_not_shown() {
         let doc = Document { scope: StoreScope::Project.into(), ..Document::default() };

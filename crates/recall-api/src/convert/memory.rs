@@ -21,6 +21,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         staleness: _,
         superseded_by,
         holds,
+        until,
         contradicts,
         stats,
     } = recalled;
@@ -84,7 +85,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         valid_from: valid.from.as_ref().map(time::point_to_proto),
         holds: holds.as_str().to_owned(),
         proposed: *proposed,
-        valid_until: valid.until.as_ref().map(time::point_to_proto),
+        valid_until: until.as_ref().map(time::point_to_proto),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Memories with their ownership. Only this user's own verifications and feedback count.
 
 use recall_core::{
-    Admission, Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Timestamp, ValidityInputs,
+    Admission, Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Successor, Timestamp,
+    ValidityInputs,
 };
 
 use recall_journal::Memories;
@@ -43,10 +44,10 @@ impl Ledger {
     }
 
     /// Returns a memory with its ownership and the memory that supersedes it.
-    pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<MemoryId>)> {
+    pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<Successor>)> {
         let judged = self.judge(id)?;
         let (state, admits) = (self.state.lock(), self.admits());
-        let successor = state.memories.superseded_by(id, &|newer| admits(&state.memories, newer));
+        let successor = state.memories.successor(id, &|newer| admits(&state.memories, newer));
         Some((judged, successor))
     }
 

@@ -195,7 +195,7 @@ fn recalled_after(
     id: MemoryId,
     now: Timestamp,
 ) -> Result<Option<MemoryView>, StoreError> {
-    let Some((judged, superseded_by)) = store.ledger.memory_and_successor(id) else { return Ok(None) };
+    let Some((judged, successor)) = store.ledger.memory_and_successor(id) else { return Ok(None) };
     let JudgedMemory { memory, ownership, foreign } = judged;
     let verification = Anchored::new(store).verification(&memory, look)?;
     let foreign = foreign.filter(|_| ownership == Ownership::Repository);
@@ -203,7 +203,7 @@ fn recalled_after(
     let freshness = &store.settings().freshness;
     let memory = masked(memory);
     let now = store.time(now);
-    let recalled = MemoryView::derive(memory, ownership, verification, superseded_by, counts, freshness, now);
+    let recalled = MemoryView::derive(memory, ownership, verification, successor, counts, freshness, now);
     let opposed = store.oppositions.opponents(id).into_iter().filter(|other| store.ledger.is_in_force(*other));
     let titled = opposed.filter_map(|other| store.ledger.memory(other)).map(masked);
     let contradicts = titled.map(|other| (other.id, other.title.to_string())).collect();

@@ -213,6 +213,9 @@ fn a_memory_that_retires_another_is_found_in_its_place() {
     assert_eq!(found(&sandbox, &engine, "retry budget"), [report.id]);
     let recalled = *get(&sandbox, &engine, &old.to_string()).memory.expect("a memory");
     assert_eq!(recalled.superseded_by, Some(report.id));
+    let newer = get(&sandbox, &engine, &report.id.to_string()).memory.expect("a memory");
+    assert_eq!(recalled.until.map(|until| until.at), Some(newer.memory.created));
+    assert_eq!(newer.until, None);
     let unknown = AddMemory { supersedes: "L-00000000".parse().ok(), ..lesson("x", "y") };
     let refused = engine.add_memory(&sandbox.origin(), &unknown);
     assert!(matches!(refused, Err(MemoryError::NotFound { .. })), "{refused:?}");

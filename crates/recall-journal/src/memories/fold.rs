@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Cue, Deleted, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewBound, NewMemory, Promotion,
-    Provenance, TimePoint, Timestamp, ValidTime, ValidityInputs, Verified,
+    Anchor, Cue, Deleted, Event, EventBody, FeedbackTally, Memory, MemoryChange, MemoryId, NewBound, NewMemory,
+    Promotion, Provenance, TimePoint, Timestamp, ValidTime, ValidityInputs, Verified,
 };
 use recall_text::DocPath;
 
@@ -146,6 +146,14 @@ impl<'e> Fold<'e> {
 
     pub(super) fn creation_time(&self) -> Timestamp {
         self.created
+    }
+
+    /// Returns since when it counts: its acceptance if it was proposed, else its addition.
+    pub(super) fn acceptance_time(&self) -> Timestamp {
+        match &self.sources.accepted.body {
+            EventBody::Memory { change: MemoryChange::Accept, .. } => self.sources.accepted.timestamp,
+            _ => self.created,
+        }
     }
 
     pub(super) fn is_deleted(&self) -> bool {

@@ -102,7 +102,10 @@ fn a_memory_is_superseded_while_its_superseder_exists() {
     };
     let mut memories: Memories = [add(0, 0, "a"), newer(1, 1), newer(2, 2)].into_iter().collect();
     assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(2)));
+    let since = |memories: &Memories| memories.successor(memory_id(0), &|_| true).map(|newer| newer.since);
+    assert_eq!(since(&memories), Some(Timestamp(NOON + 2)));
     memories.apply(delete(3, 2));
+    assert_eq!(since(&memories), Some(Timestamp(NOON + 1)), "the end of its time follows");
     assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(1)));
     memories.apply(delete(4, 1));
     assert_eq!(memories.superseded_by(memory_id(0), &|_| true), None);
@@ -122,7 +125,8 @@ fn a_proposal_counts_once_it_is_accepted() {
     memories.apply(event(3, 1, MemoryChange::Accept));
     memories.apply(update(2, 1, "amended"));
     assert_eq!((proposed(&memories), inputs(&memories)), (Some(false), Some(false)));
-    assert_eq!(memories.superseded_by(memory_id(0), &|_| true), Some(memory_id(1)));
+    let successor = memories.successor(memory_id(0), &|_| true).map(|newer| (newer.id, newer.since));
+    assert_eq!(successor, Some((memory_id(1), Timestamp(NOON + 3))), "it counts since it was accepted");
     assert_eq!(memories.superseded_by(memory_id(0), &|_| false), None);
     assert!(memories.memory(memory_id(1)).is_some_and(|memory| memory.verified.is_some()));
     let judged = memories

@@ -108,7 +108,7 @@ fn main_action(memory: &Memory) -> (Action, &'static str) {
     let is_flagged = memory.stats.is_some_and(|stats| stats.flagged);
     match (memory.status(), state) {
         _ if memory.proposed => (Action::Amend, "It is proposed: nothing shows it until it is accepted in the inbox."),
-        (MemoryStatus::Deprecated, _) => (Action::Amend, "It is retired: searches do not show it."),
+        (MemoryStatus::Deprecated, _) => (Action::Amend, ended(memory)),
         (_, VerificationState::Gone) => (Action::Retire, "What it is about is gone."),
         _ if memory.ownership() == Ownership::Repository => {
             (Action::Confirm, "It came with the repository, and you have not confirmed it.")
@@ -119,6 +119,16 @@ fn main_action(memory: &Memory) -> (Action, &'static str) {
         _ if is_flagged => (Action::Amend, "Its ratings ask for a review."),
         (MemoryStatus::Stale, _) => (Action::Confirm, "It is old. Does it still hold?"),
         _ => (Action::Amend, ""),
+    }
+}
+
+/// Says in a sentence why a memory does not hold now, and what searches do about it.
+fn ended(memory: &Memory) -> &'static str {
+    match memory.holds.as_str() {
+        _ if !memory.superseded_by.is_empty() => "Another memory took its place: searches do not show it.",
+        "" => "It is retired: searches show it lower.",
+        "expired" => "Its time is over: searches show it lower.",
+        _ => "Its time has not begun: searches show it lower.",
     }
 }
 
@@ -336,6 +346,9 @@ fn facts(memory: &Memory) -> Markup {
         dl.facts {
             dt { "Store" } dd { (view::memory::scope(memory)) }
             dt { "Added" } dd { (view::time(memory.created_at.as_ref())) }
+            @for (name, point) in [("Holds from", &memory.valid_from), ("Holds until", &memory.valid_until)] {
+                @if let Some(v1::TimePoint { at, .. }) = point { dt { (name) } dd { (view::time(at.as_ref())) } }
+            }
             @if memory.updated_at != memory.created_at { dt { "Amended" } dd { (view::time(memory.updated_at.as_ref())) } }
             @for (name, text) in texts { @if !text.is_empty() { dt { (name) } dd { (text) } } }
             @if !memory.session.is_empty() { dt { "Session" } dd { a href=(view::link_to("session", &[("id", &memory.session)])) { (memory.session.get(..8).unwrap_or(&memory.session)) } } }

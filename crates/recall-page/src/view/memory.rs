@@ -58,9 +58,10 @@ pub(crate) fn scope(memory: &Memory) -> &'static str {
 /// Shows what is unusual about a memory as labels.
 pub(crate) fn unusual_labels(memory: &Memory) -> Markup {
     let verification = memory.verification.clone().unwrap_or_default();
+    let retired = if memory.holds.is_empty() { "retired" } else { &memory.holds };
     let unusual = [
         memory.proposed.then_some("proposed"),
-        (memory.status() == MemoryStatus::Deprecated && !memory.proposed).then_some("retired"),
+        (memory.status() == MemoryStatus::Deprecated && !memory.proposed).then_some(retired),
         (memory.status() == MemoryStatus::Stale).then_some("stale"),
         files_label(&verification),
         (memory.ownership() == Ownership::Repository).then_some("unconfirmed"),

@@ -23,9 +23,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     match memory.status() {
         MemoryStatus::Stale => facts.push("stale".to_owned()),
         MemoryStatus::Deprecated if memory.proposed => facts.push("proposed".to_owned()),
-        MemoryStatus::Deprecated if !memory.holds.is_empty() => facts.push(outside_of_time(memory)),
-        MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
-        MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
+        MemoryStatus::Deprecated => facts.push(ended(memory)),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
@@ -35,16 +33,17 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     facts
 }
 
-/// Describes that a memory does not hold now, with the day since which or until which it does not.
-fn outside_of_time(memory: &v1::Memory) -> String {
-    let day = |point: &Option<v1::TimePoint>| {
+/// Describes that a memory does not hold now, with the memory that retired it, and the day from which it does not hold.
+fn ended(memory: &v1::Memory) -> String {
+    let day = |word: &str, point: &Option<v1::TimePoint>| {
         let moment = point.as_ref().and_then(|point| rfc3339(point.at.as_ref()?));
-        moment.map(|moment| format!(" {}", &moment[..moment.len().min(10)])).unwrap_or_default()
+        moment.map(|moment| format!("{word}{}", &moment[..moment.len().min(10)])).unwrap_or_default()
     };
-    if memory.holds == "expired" {
-        format!("expired{}", day(&memory.valid_until))
-    } else {
-        format!("valid from{}", day(&memory.valid_from))
+    match memory.holds.as_str() {
+        "expired" => format!("expired{}", day(" ", &memory.valid_until)),
+        "" if memory.superseded_by.is_empty() => format!("retired{}", day(" on ", &memory.valid_until)),
+        "" => format!("retired by {}{}", printable(&memory.superseded_by), day(" on ", &memory.valid_until)),
+        _ => format!("valid from{}", day(" ", &memory.valid_from)),
     }
 }
 
@@ -240,10 +239,17 @@ mod tests {
             verification: Some(verification),
             status: MemoryStatus::Deprecated.into(),
             superseded_by: "L-0123abcd".to_owned(),
+            valid_until: Some(v1::TimePoint {
+                at: Some(prost_types::Timestamp::default()),
+                ..v1::TimePoint::default()
+            }),
             ..v1::Memory::default()
         };
-        let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd"];
+        let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd on 1970-01-01"];
         assert_eq!(facts(&memory), expected);
+        let rated = v1::Memory { superseded_by: String::new(), ..memory.clone() };
+        assert_eq!(ended(&rated), "retired on 1970-01-01");
+        assert_eq!(ended(&v1::Memory { holds: "expired".to_owned(), ..rated }), "expired 1970-01-01");
         assert_eq!(broken(&memory), ["gone: Store::open in src/a.rs"]);
     }
 
