@@ -138,6 +138,17 @@ enum Said {
     Duplicate,
 }
 
+impl Said {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Useful => "useful",
+            Self::NotUseful => "not useful",
+            Self::Outdated => "outdated",
+            Self::Duplicate => "a duplicate",
+        }
+    }
+}
+
 impl From<Said> for FeedbackKind {
     fn from(said: Said) -> Self {
         match said {
@@ -163,7 +174,9 @@ pub(super) async fn run_feedback(args: FeedbackArgs, context: &CommandContext) -
     let answer = client.feedback(request).await?;
     match output.format {
         Format::Json => output.answer(&answer)?,
-        Format::Human => output.text(&format_feedback(&item, &answer.item_stats.unwrap_or_default()))?,
+        Format::Human => {
+            output.text(&format_feedback(&item, verdict.words(), &answer.item_stats.unwrap_or_default()))?
+        }
     }
     Ok(Exit::Done)
 }

@@ -152,14 +152,16 @@ pub(crate) fn format_update(memory: &v1::Memory) -> String {
 }
 
 /// Formats the feedback on an item.
-pub(crate) fn format_feedback(item: &str, stats: &v1::ItemStats) -> String {
+pub(crate) fn format_feedback(item: &str, verdict: &str, stats: &v1::ItemStats) -> String {
     let v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged, uses } = stats;
     let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
-    let flag = if *flagged { format!(", {WARNING}flagged for review{WARNING:#}") } else { String::new() };
-    let among = if *retrievals > 0 { format!(", among the hits {retrievals} times") } else { String::new() };
-    let used =
-        if *uses > 0 { format!(", used in {}", count_noun(*uses, "session", "sessions")) } else { String::new() };
-    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not useful{share}{among}{used}{flag}\n", printable(item))
+    let mut facts = Vec::new();
+    facts.extend((useful + not_useful > 0).then(|| format!("{useful} useful, {not_useful} not useful{share}")));
+    facts.extend((*retrievals > 0).then(|| format!("among the hits {}", count_noun(*retrievals, "time", "times"))));
+    facts.extend((*uses > 0).then(|| format!("used in {}", count_noun(*uses, "session", "sessions"))));
+    facts.extend(flagged.then(|| format!("{WARNING}flagged for review{WARNING:#}")));
+    let facts = if facts.is_empty() { String::new() } else { format!(": {}", facts.join(", ")) };
+    format!("{GOOD}rated {verdict}{GOOD:#} {PATH}{}{PATH:#}{facts}\n", printable(item))
 }
 
 /// Formats the state of each memory on one line, with its broken anchors below.
@@ -251,6 +253,19 @@ mod tests {
         assert_eq!(ended(&rated), "retired on 1970-01-01");
         assert_eq!(ended(&v1::Memory { holds: "expired".to_owned(), ..rated }), "expired 1970-01-01");
         assert_eq!(broken(&memory), ["gone: Store::open in src/a.rs"]);
+    }
+
+    #[test]
+    fn a_rating_is_named_with_what_is_known_of_the_item() {
+        let check = |stats, verdict, expected: &str| {
+            assert_eq!(plain(&format_feedback("src/a.rs", verdict, &stats)), expected);
+        };
+        let flagged = v1::ItemStats { flagged: true, ..v1::ItemStats::default() };
+        check(flagged, "outdated", "rated outdated src/a.rs: flagged for review\n");
+        let used = v1::ItemStats { useful: 3, not_useful: 1, usefulness: Some(0.75), retrievals: 1, ..flagged };
+        let expected =
+            "rated useful src/a.rs: 3 useful, 1 not useful (75%), among the hits 1 time, flagged for review\n";
+        check(used, "useful", expected);
     }
 
     #[test]
