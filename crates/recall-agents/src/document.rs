@@ -15,6 +15,33 @@ pub use super::error::DocumentError;
 /// What some editors of Windows write before the text. The parsers do not know it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// Returns a text in JSON in which a member of an object has a value; everything else stays, down to white space.
+///
+/// The object is an entry of the list with the name `list`, by its place; `None` if the document is the list.
+///
+/// # Errors
+/// The text is not JSON, the entry is not an object, or no edit changes the member only: a name occurs twice.
+pub fn set_json_member(
+    text: &str,
+    list: Option<&str>,
+    place: usize,
+    name: &str,
+    value: &Value,
+) -> Result<String, DocumentError> {
+    let read = |text: &str| {
+        let syntax = |error: serde_json::Error| DocumentError::Syntax { format: "JSON", message: error.to_string() };
+        serde_json::from_str::<Value>(text).map_err(syntax)
+    };
+    let edited = json::with_member(text, list, place, name, value)?;
+    let mut expected = read(text)?;
+    let entries = match list {
+        Some(list) => &mut expected[list],
+        None => &mut expected,
+    };
+    entries[place][name] = value.clone();
+    if read(&edited).ok().as_ref() == Some(&expected) { Ok(edited) } else { Err(DocumentError::Unclear) }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON; comments and commas before a closing bracket are accepted and kept.

@@ -30,7 +30,7 @@ mod vendor;
 
 pub use agent::{Agent, HookContract};
 pub use codex_memory::{CodexBlock, codex_blocks, codex_index_lines, codex_rollout_directory, is_below};
-pub use document::DocumentError;
+pub use document::{DocumentError, set_json_member};
 pub use entry::{NAME, PLAIN_NAMES, SHIM, ServerVariables, snippet};
 pub use error::RegisterError;
 pub use hook_event::HookEvent;

@@ -1,7 +1,7 @@
 //! Edits of JSON with comments.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
 use crate::error::{DocumentError, not_an_object};
@@ -50,6 +50,44 @@ pub(super) fn without(text: &str, section: &str, name: &str, drops_section: bool
         entry.remove();
     }
     Ok(finish(&root, text))
+}
+
+/// Sets a member of an object in a list; see [`set_json_member`](super::set_json_member).
+pub(super) fn with_member(
+    text: &str,
+    list: Option<&str>,
+    place: usize,
+    name: &str,
+    value: &Value,
+) -> Result<String, DocumentError> {
+    let root = parse(text)?;
+    let entries = match list {
+        Some(list) => root.object_value().and_then(|object| object.array_value(list)),
+        None => root.array_value(),
+    };
+    let entry = entries.and_then(|entries| entries.elements().into_iter().nth(place)?.as_object());
+    let entry = entry.ok_or_else(|| DocumentError::NotAnObject { what: format!("entry {}", place + 1) })?;
+    match entry.get(name) {
+        Some(member) => member.set_value(input(value)),
+        // The tree writes each member of the object on a line of its own.
+        None if !entry.to_string().contains('\n') => return Ok(with_inline_member(&root, &entry, name, value)),
+        None => _ = entry.append(name, input(value)),
+    }
+    Ok(root.to_string())
+}
+
+/// Adds a member to an object on one line, spaced as the others.
+fn with_inline_member(root: &CstRootNode, object: &CstObject, name: &str, value: &Value) -> String {
+    let bytes = |nodes: &mut dyn Iterator<Item = CstNode>| nodes.map(|node| node.to_string().len()).sum::<usize>();
+    let before = bytes(&mut object.previous_siblings());
+    let begin = object.ancestors().map(|node| bytes(&mut node.previous_siblings())).sum::<usize>() + before;
+    let own = object.to_string();
+    let inner = own.strip_suffix('}').unwrap_or(&own).trim_end();
+    let (colon, comma) = (if own.contains("\": ") { ": " } else { ":" }, if own.contains(", ") { ", " } else { "," });
+    let comma = if inner.ends_with(['{', ',']) { "" } else { comma };
+    let (mut text, name) = (root.to_string(), Value::from(name));
+    text.insert_str(begin + inner.len(), &format!("{comma}{name}{colon}{value}"));
+    text
 }
 
 /// Returns the object of a document; an empty document gets one.

@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use recall_api::Reason;
 use recall_os::Folder;
 use recall_os::git::Repository;
-use serde::Serialize as _;
-use serde_json::ser::PrettyFormatter;
-use serde_json::{Map, Serializer, Value};
+use serde_json::{Map, Value};
 
 use crate::Exit;
 use crate::error::{CliError, CommandError};
@@ -30,7 +28,6 @@ pub(super) struct Prd {
     /// The path, with links resolved.
     path: PathBuf,
     text: String,
-    document: Value,
     /// The name of the list in the document; `None` if the document is the list.
     list: Option<&'static str>,
     pub(super) tasks: Vec<Task>,
@@ -107,7 +104,7 @@ impl Prd {
             mistakes.extend((more > 0).then(|| format!("and {more} more")));
             return Err(wrong(mistakes).into());
         }
-        Ok(Self { path: path.clone(), list, tasks, text, document })
+        Ok(Self { path: path.clone(), list, tasks, text })
     }
 
     /// The path, with links resolved.
@@ -142,22 +139,18 @@ impl Prd {
         self.tasks.iter().find(|task| task.id == id)
     }
 
-    /// Records something of a task: replaces the file atomically, with its indentation, order and unknown fields.
+    /// Records something of a task: replaces the file atomically. Everything else in it stays as it is.
     ///
     /// # Errors
-    /// The file cannot be written; then it is unchanged.
+    /// A field of the task occurs twice, or the file cannot be written; then it is unchanged.
     pub(super) fn mark(&mut self, id: &str, mark: Mark) -> Result<(), CommandError> {
         let Some(at) = self.tasks.iter().position(|task| task.id == id) else { return Ok(()) };
-        let entries = match self.list {
-            Some(name) => &mut self.document[name],
-            None => &mut self.document,
-        };
         let field = match mark {
             Mark::Passes => "passes",
             Mark::Skipped => "skipped",
         };
-        entries[at][field] = Value::Bool(true);
-        let text = render(&self.document, &self.text);
+        let text = recall_agents::set_json_member(&self.text, self.list, at, field, &Value::Bool(true))
+            .map_err(|error| self.unwritten(&error).with_causes_of(&error))?;
         self.replace(&text)?;
         match mark {
             Mark::Passes => self.tasks[at].passes = true,
@@ -168,23 +161,23 @@ impl Prd {
     }
 
     fn replace(&self, text: &str) -> Result<(), CommandError> {
-        let failed = |why: &dyn std::fmt::Display| {
-            let message = format!("cannot write `{}`: {why}", self.path.display());
-            CliError::new(Exit::Refused, Reason::Unavailable, message)
-        };
         let (folder, name) = (self.path.parent(), self.path.file_name().and_then(|name| name.to_str()));
         let (Some(folder), Some(name)) = (folder, name) else {
-            return Err(failed(&"its name is not text").into());
+            return Err(self.unwritten(&"its name is not text").into());
         };
         let permissions = fs::metadata(&self.path).map(|found| found.permissions());
         Folder::open(folder)
             .and_then(|folder| folder.replace(name, text.as_bytes()))
-            .map_err(|error| failed(&error).with_causes_of(&error))?;
+            .map_err(|error| self.unwritten(&error).with_causes_of(&error))?;
         if let Ok(permissions) = permissions {
             // The content is in place; other permissions than before are not worth an error.
             let _ = fs::set_permissions(&self.path, permissions);
         }
         Ok(())
+    }
+
+    fn unwritten(&self, why: &dyn std::fmt::Display) -> CliError {
+        CliError::new(Exit::Refused, Reason::Unavailable, format!("cannot write `{}`: {why}", self.path.display()))
     }
 }
 
@@ -319,25 +312,6 @@ fn circle(tasks: &[Task], by_id: &BTreeMap<&str, &Task>) -> Option<Vec<String>> 
     None
 }
 
-/// Formats a document as the text that it was read from: on one line, or with its indentation.
-fn render(document: &Value, before: &str) -> String {
-    let mut bytes = Vec::new();
-    if before.trim().contains('\n') {
-        let second = before.trim_start().lines().nth(1).unwrap_or_default();
-        let indent = &second[..second.len() - second.trim_start().len()];
-        let formatter = PrettyFormatter::with_indent(if indent.is_empty() { b"  " } else { indent.as_bytes() });
-        let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
-        document.serialize(&mut serializer).expect("a document of texts is written to memory");
-    } else {
-        bytes = serde_json::to_vec(document).expect("a document of texts is written to memory");
-    }
-    let mut text = String::from_utf8(bytes).expect("JSON is text");
-    if before.ends_with('\n') {
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,15 +380,27 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_keeps_order_indentation_and_unknown_fields() {
-        let text = "{\n    \"zeta\": 1.50,\n    \"userStories\": [\n        {\n            \"id\": \"A\",\n            \"passes\": false,\n            \"title\": \"t\",\n            \"notes\": {\n                \"x\": []\n            }\n        }\n    ]\n}\n";
-        let (_folder, mut prd) = read(text).expect("well-formed");
-        prd.mark("A", Mark::Passes).expect("written");
-        let expected = text.replace("false", "true").replace("1.50", "1.5");
-        assert_eq!(fs::read_to_string(prd.path()).expect("readable"), expected);
-        assert_eq!(prd.next(), Next::Nothing);
-        let (_folder, mut prd) = read(r#"[{"id":"A","title":"t"}]"#).expect("well-formed");
-        prd.mark("A", Mark::Skipped).expect("written");
-        assert_eq!(fs::read_to_string(prd.path()).expect("readable"), r#"[{"id":"A","title":"t","skipped":true}]"#);
+    fn a_mark_changes_nothing_else_of_the_file() {
+        let check = |text: &str, mark: Mark, expected: &str| {
+            let (_folder, mut prd) = read(text).expect("well-formed");
+            prd.mark("A", mark).expect("written");
+            assert_eq!(fs::read_to_string(prd.path()).expect("readable"), expected);
+        };
+        let text = "{\n\t\"zeta\": 1.50,  \"list\": [1,2, 3],\r\n   \"userStories\": [\n { \"id\": \"A\", \"passes\" : false, \
+                    \"title\": \"\\u00e9\",\n      \"notes\": {\"x\": []} },\n{\"id\":\"B\",\"title\":\"b\"}]}";
+        check(text, Mark::Passes, &text.replace("false", "true"));
+        check(r#"[{"id":"A","title":"t"}]"#, Mark::Skipped, r#"[{"id":"A","title":"t","skipped":true}]"#);
+        let spaced = r#"{"tasks": [{"id": "B", "title": "b"}, { "id": "A", "title": "t" }]}"#;
+        check(spaced, Mark::Passes, &spaced.replace("\"t\" ", "\"t\", \"passes\": true "));
+        let lines = "[\n    {\n        \"id\": \"A\",\n        \"title\": \"t\"\n    }\n]\n";
+        check(lines, Mark::Skipped, &lines.replace("\"t\"\n", "\"t\",\n        \"skipped\": true\n"));
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_edited_stays_as_it_is() {
+        let text = r#"[{"id":"A","title":"t","passes":false,"passes":false}]"#;
+        let (_folder, mut prd) = read(text).expect("the last one counts");
+        assert!(prd.mark("A", Mark::Passes).is_err());
+        assert_eq!(fs::read_to_string(prd.path()).expect("readable"), text);
     }
 }
