@@ -272,13 +272,36 @@ fn a_failure_in_one_agent_does_not_keep_the_others_from_being_registered() {
 }
 
 #[test]
+fn an_agent_without_hooks_does_not_keep_the_others_from_having_theirs() {
+    let user = User::new();
+    let output = user.run(&["mcp", "install", "--client", "claude-code", "--client", "junie", "--hooks"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(said.contains("Junie: failed: Junie has no hooks"), "{said}");
+    assert!(
+        user.text(".claude/settings.json").contains("SessionStart")
+            && user.text(".junie/mcp/mcp.json").contains("recall")
+    );
+}
+
+#[test]
+fn a_mistake_in_the_file_of_the_server_and_the_hooks_is_said_once() {
+    let user = User::new();
+    user.write(".gemini/settings.json", "{\n\"a\": ");
+    let output = user.run(&["mcp", "install", "--client", "gemini", "--client", "cursor", "--hooks"]);
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(said.matches("line 2").count(), 1, "{said}");
+    assert!(user.text(".cursor/mcp.json").contains("recall"), "{said}");
+}
+
+#[test]
 fn wrong_names_and_combinations_are_refused() {
     let user = User::new();
     let said = user.refused(&["mcp", "install", "--client", "kursor"], 2);
     assert!(said.contains("cursor"), "{said}");
     let said = user.refused(&["mcp", "install", "--client", "windsurf", "--target", "project"], 2);
     assert!(said.contains("Windsurf has no configuration in projects"), "{said}");
-    let said = user.refused(&["mcp", "install", "--client", "claude-code", "--client", "junie", "--hooks"], 2);
+    let said = user.refused(&["mcp", "install", "--client", "junie", "--hooks"], 2);
     assert!(said.contains("Junie has no hooks"), "{said}");
     let said = user.refused(&["mcp", "install", "--hooks", "--target", "project"], 2);
     assert!(said.contains("not for a project"), "{said}");

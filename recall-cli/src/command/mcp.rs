@@ -132,16 +132,23 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     let mut changes = Vec::new();
     for agent in &chosen {
         let planned = registrar.register(agent, &place, &shim, &ledger);
-        changes.push(AgentChange::make(agent, Part::Mcp, planned, mode, &mut ledger));
+        let mut made = vec![AgentChange::make(agent, Part::Mcp, planned, mode, &mut ledger)];
         if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
-            changes.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
+            made.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
         }
         if *hooks && agent.has_rules(&folders).is_some() {
             let planned = registrar.register_rules(agent, &ledger);
-            changes.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
+            made.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
         }
+        if *hooks && !clients.all && has_no_hooks(agent, &folders) {
+            let none = Err(RegisterError::NoHooks { title: agent.title });
+            made.push(AgentChange::make(agent, Part::Hooks, none, mode, &mut ledger));
+        }
+        // The server and the hooks may be in one file, whose mistake is said once.
+        made.dedup_by(|later, earlier| later.error.is_some() && later.error == earlier.error);
+        changes.extend(made);
     }
     if chosen.is_empty() {
         context.output.note("no agent was found on this machine; name one with `--client`, see `recall mcp list`");
@@ -158,17 +165,23 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     Ok(if chosen.is_empty() { Exit::NothingFound } else { exit })
 }
 
-/// Rejects hooks where there can be none, before anything is changed.
+/// Rejects hooks where no agent can have them, before anything is changed.
 fn check_hooks(clients: &ClientArgs, chosen: &[&Agent], folders: &Folders) -> Result<(), CommandError> {
     if clients.target == Target::Project {
         let error = CliError::usage("hooks are registered for you, not for a project");
         return Err(error.with_hint("leave out `--hooks` or `--target project`").into());
     }
-    let has_none = |agent: &Agent| agent.has_hooks(folders).is_none() && agent.has_rules(folders).is_none();
-    match chosen.iter().find(|agent| !clients.all && has_none(agent)) {
-        Some(agent) => Err(RegisterError::NoHooks { title: agent.title }.into()),
-        None => Ok(()),
+    match chosen.first() {
+        Some(agent) if !clients.all && chosen.iter().all(|agent| has_no_hooks(agent, folders)) => {
+            Err(RegisterError::NoHooks { title: agent.title }.into())
+        }
+        _ => Ok(()),
     }
+}
+
+/// Returns whether an agent has neither hooks nor rules for recall.
+fn has_no_hooks(agent: &Agent, folders: &Folders) -> bool {
+    agent.has_hooks(folders).is_none() && agent.has_rules(folders).is_none()
 }
 
 fn uninstall(args: &ClientArgs, context: &CommandContext) -> Result<Exit, CommandError> {
