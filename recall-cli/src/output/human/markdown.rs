@@ -80,6 +80,7 @@ impl Page<'_> {
             },
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, range, SYMBOL),
             Event::Html(text) | Event::InlineHtml(text) => self.text(&text, range, DIM),
+            Event::SoftBreak if self.is_row() => self.end_line(),
             Event::SoftBreak => self.words(" ", Style::new()),
             Event::HardBreak => self.end_line(),
             Event::Rule => {
@@ -189,9 +190,8 @@ impl Page<'_> {
         let style = self.styles.iter().fold(style, |style, outer| merge(style, *outer));
         for word in text.split_inclusive([' ', '\n']) {
             let mut shown = printable(word).into_owned();
-            let follows_space = self.current.last().is_some_and(|(last, _)| last.ends_with(' '));
-            if follows_space && self.taken + columns(shown.trim_end()) > self.width.max(LEAST) {
-                self.end_line();
+            if self.taken + columns(shown.trim_end()) > self.width.max(LEAST) {
+                self.break_line();
             }
             if self.current.is_empty() {
                 shown.truncate(shown.trim_end_matches('\n').len());
@@ -206,6 +206,24 @@ impl Page<'_> {
                 self.end_line();
             }
         }
+    }
+
+    /// Begins a new line after the last space, with the pieces of the word that stands there. The first piece is the margin.
+    fn break_line(&mut self) {
+        let space = self.current.iter().rposition(|(piece, _)| piece.ends_with(' '));
+        let Some(space) = space.filter(|&space| space > 0) else { return };
+        let word = self.current.split_off(space + 1);
+        self.end_line();
+        if !word.is_empty() {
+            let margin = self.margin();
+            self.taken = columns(&margin) + word.iter().map(|(piece, _)| columns(piece)).sum::<usize>();
+            self.current = [vec![(margin, DIM)], word].concat();
+        }
+    }
+
+    /// Returns whether the line is a row of a table.
+    fn is_row(&self) -> bool {
+        self.current.get(1).is_some_and(|(first, _)| first.starts_with('|'))
     }
 
     /// Returns what the next line begins with.
@@ -284,11 +302,15 @@ mod tests {
         seven eight nine
         ten eleven
         ");
+        let pieces = "one two three (`src/session.rs`, **bold**), and so on";
+        assert_eq!(plain(pieces, 24), "one two three\n(src/session.rs, bold),\nand so on\n");
+        assert_eq!(plain("(`a_name_that_has_no_space`)", 16), "(a_name_that_has_no_space)\n");
     }
 
     #[test]
     fn a_table_is_shown_as_it_is_written_and_any_text_is_safe() {
-        assert_eq!(plain("| a | b |\n|---|---|\n| 1 | 2 |", 60), "| a | b | |---|---| | 1 | 2 |\n");
+        let table = "> | a | b |\n> |---|---|\n> | 1 | `2` |";
+        assert_eq!(plain(table, 60), "│ | a | b |\n│ |---|---|\n│ | 1 | 2 |\n");
         for text in ["", "\u{1b}[31mred", "```", "> - 1. `", "<b>x</b>", "&amp; \\*", "\n\n\n", "#"] {
             let shown = plain(text, 3);
             assert!(!shown.contains('\u{1b}'), "{shown:?}");
