@@ -41,7 +41,9 @@ pub(super) async fn handle(service: &Service, request: WhyRequest) -> Result<Why
 fn absent(why: &Why) -> Failure {
     let all = count_noun(why.line_count.into(), "line", "lines");
     let message = format!("`{}` has no line {}: it has {all}", why.path, why.first);
-    Failure::new(Reason::NotFound, message).with_detail("path", &why.path)
+    Failure::new(Reason::NotFound, message)
+        .with_detail("path", &why.path)
+        .with_hint("leave the lines out for the whole document")
 }
 
 fn to_proto(why: Why) -> WhyResponse {
@@ -107,4 +109,16 @@ fn trace_to_proto(trace: LineTrace) -> v1::LineTrace {
 fn tie_to_proto(tie: LineTie) -> v1::LineTie {
     let LineTie { id, title, document_type, how, state } = tie;
     v1::LineTie { id, title, r#type: document_type.as_str().to_owned(), how, state }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_after_the_end_is_named_with_what_can_be_asked() {
+        let failure = absent(&Why { path: "src/a.rs".to_owned(), line_count: 3, first: 99, ..Why::default() });
+        assert_eq!(failure.message, "`src/a.rs` has no line 99: it has 3 lines");
+        assert!(failure.hint.is_some_and(|hint| hint.contains("leave the lines out")), "the path is right");
+    }
 }
