@@ -71,6 +71,8 @@ fn what_is_stale_is_listed_with_the_reason() {
     assert!(told.contains("Nothing that was asked for is stale"), "{told}");
     let told = agent.ask("recall_list", json!({"type": "all", "stale": true}));
     assert!(told.contains(&id) && told.contains("stale: changed: src/store.rs"), "{told}");
+    let told = agent.ask("recall_list", json!({"type": "changes", "since": "1d"}));
+    assert!(told.contains("## Decided or learnt") && told.contains(&id) && told.contains("Keepers"), "{told}");
     let age = sandbox.recall(&project, &["config", "set", "freshness.stale_after_days", "{ documentation = 1 }"]);
     assert_eq!(age.code, Some(0), "{age:?}");
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 40);
