@@ -78,6 +78,16 @@ fn a_query_that_is_a_path_names_files() {
 }
 
 #[test]
+fn a_file_that_is_named_by_its_path_is_represented_by_its_beginning() {
+    let store = Store::of(&[doc(1, "src/flask/ctx.py", &["import sys", "def pop_flask_ctx_src(): ctx py flask src"])]);
+    let first = |query: &str| {
+        let documents = retrieve(&store, query).evidence.documents;
+        documents.iter().find(|one| one.document.0 == 1).expect("found").chunk.0
+    };
+    assert_eq!([first("src/flask/ctx.py"), first("ctx.py"), first("flask ctx")], [10, 10, 11]);
+}
+
+#[test]
 fn a_misspelled_name_finds_near_spellings() {
     let store = Store::of(&[
         definitions(1, "a.rs", &["ClientSession"]),

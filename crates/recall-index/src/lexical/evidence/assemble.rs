@@ -64,7 +64,9 @@ impl ReadDocument<'_> {
             _ if chunk.is_rare => of_rare + score(chunk),
             _ => score(chunk),
         };
-        let chosen = (0..chunks.len())
+        // A file that the whole query names begins at its beginning: no part of it is asked for.
+        let is_named = document.path_equal || document.path_ends;
+        let chosen = (0..if is_named { 1 } else { chunks.len() })
             .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
             .unwrap_or_default();
         let chunk = &chunks[chosen];
