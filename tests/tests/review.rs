@@ -115,6 +115,10 @@ fn what_a_session_wrote_is_taken_back_and_restored() {
     assert!(hits.contains(&old) && !hits.contains(&new), "{hits:?}");
     let undo = taken["undo"].as_str().expect("a session").to_owned();
     assert_eq!(
+        json_of(&sandbox, &project, &["rollback", "session", &undo, "--dry-run"])["taken_back"][0]["title"],
+        preview["taken_back"][0]["title"]
+    );
+    assert_eq!(
         json_of(&sandbox, &project, &["rollback", "session", &undo, "--yes"])["taken_back"][0]["how"],
         "taken back"
     );

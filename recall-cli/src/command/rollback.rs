@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
 use recall_api::convert::scope;
-use recall_api::json::rfc3339;
 use recall_api::v1::{self, RollBackResponse};
 use recall_core::Scope;
 use recall_text::quantity::count_noun;
@@ -13,7 +12,7 @@ use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
 use crate::output::human::style::{DIM, GOOD, PATH, WARNING};
-use crate::output::human::text::printable;
+use crate::output::human::text::{moment, printable};
 use crate::{Exit, args, standard_input};
 
 /// Arguments of `recall rollback`.
@@ -82,7 +81,7 @@ pub(super) async fn run(args: RollbackArgs, context: &CommandContext) -> Result<
                 .with_hint("`--dry-run` shows what would be taken back, `--yes` takes it back")
                 .into());
         }
-        output.text(&text(&preview))?;
+        output.text(&text(&preview, output.screen().now))?;
         if !standard_input::ask_yes("take all of this back?", false).await? {
             return Ok(Exit::Refused);
         }
@@ -94,16 +93,17 @@ pub(super) async fn run(args: RollbackArgs, context: &CommandContext) -> Result<
 fn finish(answer: &RollBackResponse, context: &CommandContext) -> Result<Exit, CommandError> {
     match context.output.format {
         Format::Json => context.output.answer(answer)?,
-        Format::Human => context.output.text(&text(answer))?,
+        Format::Human => context.output.text(&text(answer, context.output.screen().now))?,
     }
     Ok(Exit::Done)
 }
 
-fn text(answer: &RollBackResponse) -> String {
+/// Formats what is taken back, with the times relative to `now` if that is given.
+fn text(answer: &RollBackResponse, now: Option<jiff::Timestamp>) -> String {
     let RollBackResponse { taken_back, dependents, undo } = answer;
     let mut text = String::new();
     for v1::TakenBack { id, title, how, time, scope: _ } in taken_back {
-        let time = time.as_ref().and_then(rfc3339).map(|time| format!(" {DIM}{time}{DIM:#}")).unwrap_or_default();
+        let time = time.as_ref().map(|time| format!(" {DIM}{}{DIM:#}", moment(time, now))).unwrap_or_default();
         let (id, title) = (printable(id), printable(title));
         let _ = writeln!(text, "{how:<10} {PATH}{id}{PATH:#} {title}{time}");
     }
@@ -143,12 +143,12 @@ mod tests {
             dependents: vec![cites, amended],
             undo: "rollback-0a1b2c3d".to_owned(),
         };
-        insta::assert_snapshot!(plain(&text(&answer)), @r"
+        insta::assert_snapshot!(plain(&text(&answer, None)), @r"
         added      L-0123abcd Retries need jitter
         built on it: D-4567cdef Retries need jitter cites it: L-0123abcd
         built on it: L-0123abcd was amended by others since
         took back 1 change; `recall rollback session rollback-0a1b2c3d` restores them
         ");
-        assert!(text(&RollBackResponse { undo: String::new(), ..answer }).contains("would take back 1 change"));
+        assert!(text(&RollBackResponse { undo: String::new(), ..answer }, None).contains("would take back 1 change"));
     }
 }

@@ -14,7 +14,7 @@ use recall_core::{
 use crate::Engine;
 use crate::error::MemoryError;
 use crate::indexing::index_memories_soon;
-use crate::mask::memory as masked;
+use crate::mask::{self, memory as masked};
 use crate::moments::resolve;
 use crate::origin::Origin;
 use crate::store::{Store, where_of};
@@ -138,11 +138,11 @@ fn reversal(store: &Store, item: ItemId, events: &[Event], provenance: &Provenan
 }
 
 fn taken_back(store: &Store, item: ItemId, event: &Event) -> TakenBack {
-    let record = match item {
-        ItemId::Memory(id) => store.ledger.record(id).map(masked),
-        ItemId::Document(_) | ItemId::Chunk(_) => None,
+    let mut title = match item {
+        ItemId::Memory(id) => store.ledger.last_title(id).unwrap_or_default(),
+        ItemId::Document(_) | ItemId::Chunk(_) => String::new(),
     };
-    let title = record.map(|memory| memory.title.to_string()).unwrap_or_default();
+    mask::text(&mut title);
     TakenBack { item, title, how: how(event), at: event.timestamp, scope: store.scope }
 }
 

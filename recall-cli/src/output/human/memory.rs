@@ -9,6 +9,9 @@ use super::quantity::count_noun;
 use super::style::{DIM, ERROR, GOOD, PATH, WARNING};
 use super::text::printable;
 
+/// The state of a memory that waits for a review.
+pub(crate) const PROPOSED: &str = "proposed";
+
 /// Returns the origin and the state of a memory in a few words each; the usual values are left out.
 pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     let mut facts: Vec<String> = match memory.ownership() {
@@ -22,7 +25,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     facts.extend(memory.verification.as_ref().filter(told).and_then(state));
     match memory.status() {
         MemoryStatus::Stale => facts.push("stale".to_owned()),
-        MemoryStatus::Deprecated if memory.proposed => facts.push("proposed".to_owned()),
+        MemoryStatus::Deprecated if memory.proposed => facts.push(PROPOSED.to_owned()),
         MemoryStatus::Deprecated => facts.push(ended(memory)),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
