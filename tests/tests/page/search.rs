@@ -44,6 +44,17 @@ fn an_exact_search_shows_every_line_and_what_was_searched() {
 }
 
 #[test]
+fn an_exact_search_calls_a_memory_by_its_title() {
+    let sandbox = sandbox!();
+    let project = burrows(&sandbox);
+    let words = ["remember", "Wombats rest.\n\nThey never dig(0).", "--title", "Wombats at noon", "--type", "lesson"];
+    assert_eq!(sandbox.recall(&project, &words).code, Some(0));
+    let browser = Browser::open(&sandbox, &project);
+    let page = check(&browser, "?q=dig(0)&mode=exact", &["Wombats at noon</a>", "memory?id=L-"]);
+    assert!(!page.contains("doc?id=L-"), "{page}");
+}
+
+#[test]
 fn every_project_is_searched_on_demand() {
     let sandbox = sandbox!();
     let other = sandbox.project("other", &[("src/den.rs", "pub fn quokka_den() {}\n")]);

@@ -45,7 +45,8 @@ pub(super) fn section(store: &StoreStatus) -> Markup {
                     (group(&title, &unparsed, Weight::Problem))
                 }
                 @if by_purpose > 0 {
-                    (group(&format!("{} left out for what they are", count_noun(by_purpose, "file is", "files are")), &skipped, Weight::Purpose))
+                    @let what = if by_purpose == 1 { "it is" } else { "they are" };
+                    (group(&format!("{} left out for what {what}", count_noun(by_purpose, "file is", "files are")), &skipped, Weight::Purpose))
                 }
                 @if store.ruled_out > 0 {
                     (group(&format!("{} left out by rules", count_noun(store.ruled_out, "path is", "paths are")), &ruled_out, Weight::Purpose))

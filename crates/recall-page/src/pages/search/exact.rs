@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 use recall_api::v1::{Document, ExactRequest, ExactResponse, Hit};
+use recall_core::MemoryId;
 use recall_text::quantity::{count, count_noun, millis};
 
 use super::{Asked, EVERYWHERE, link_in_editor, link_to_line, notes, path, saved};
 use crate::access::Project;
 use crate::pages::Site;
-use crate::view::code;
+use crate::view::{self, code};
 
 /// The mode that finds a text as it is.
 pub(super) const LITERAL: &str = "exact";
@@ -73,25 +74,39 @@ fn is_same_document(left: &Hit, right: &Hit) -> bool {
     id(left) == id(right)
 }
 
-/// Shows the lines of one document.
-fn document(site: &Site, project: &Project, lines: &[Hit]) -> Markup {
-    let Some(first) = lines.first() else { return Markup::default() };
+/// Shows the lines of one document, in their order there. A memory has no path: it is called by its title.
+fn document(site: &Site, project: &Project, hits: &[Hit]) -> Markup {
+    let first_line = |hit: &Hit| hit.chunk.as_ref().map_or(1, |chunk| chunk.start_line);
+    let mut lines: Vec<&Hit> = hits.iter().collect();
+    lines.sort_by_key(|hit| first_line(hit));
+    let Some(&first) = lines.first() else { return Markup::default() };
     let doc = first.doc.clone().unwrap_or_default();
-    let first_line = first.chunk.as_ref().map_or(1, |chunk| chunk.start_line);
+    let first_line = first_line(first);
     html! {
         li.hit data-item="" {
             div.head {
-                a.title href=(link_to_line(&doc, first_line)) data-open="" { (path(&doc)) }
+                a.title href=(link_to(&doc, first_line)) data-open="" {
+                    @if is_memory(&doc) { (if doc.title.is_empty() { &doc.id } else { &doc.title }) } @else { (path(&doc)) }
+                }
                 span.lines { (count_noun(lines.len() as u64, "line", "lines")) }
                 span.labels { span.label { (doc.r#type) } }
             }
             div.code { @for hit in lines { (line(&doc, hit)) } }
             div.foot {
                 button.quiet type="button" data-copy=(first.citation) title="Copy the citation" { (first.citation) }
-                @if let Some(address) = link_in_editor(site, project, &doc, first_line) { a href=(address) data-editor="" { "Editor" } }
+                @if let Some(address) = link_in_editor(site, project, &doc, first_line).filter(|_| !is_memory(&doc)) { a href=(address) data-editor="" { "Editor" } }
             }
         }
     }
+}
+
+/// Returns the address of a line: of a memory, that of its page.
+fn link_to(doc: &Document, line: u32) -> String {
+    if is_memory(doc) { view::link_to("memory", &[("id", &doc.id)]) } else { link_to_line(doc, line) }
+}
+
+fn is_memory(doc: &Document) -> bool {
+    doc.path.is_empty() && doc.id.parse::<MemoryId>().is_ok()
 }
 
 fn line(doc: &Document, hit: &Hit) -> Markup {
@@ -99,7 +114,7 @@ fn line(doc: &Document, hit: &Hit) -> Markup {
     let matches: Vec<_> = hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
     html! {
         @for line in &code::lines(&chunk.text, chunk.start_line, &doc.language, &matches) {
-            div.line { a.no href=(link_to_line(doc, line.number)) { (line.number) } code { (line.markup()) } }
+            div.line { a.no href=(link_to(doc, line.number)) { (line.number) } code { (line.markup()) } }
         }
     }
 }
