@@ -142,6 +142,16 @@ const ACTIONS = {
     assert.deepEqual(await page.locator(".memories .title").allTextContents(), titles.slice(2));
   },
 
+  async "a proposal is accepted, and another one rejected"(page) {
+    await go(page, "inbox");
+    for (const decision of ["Accept", "Reject"]) {
+      const waiting = await page.locator(".proposal").count();
+      await page.locator(".proposal button", { hasText: decision }).first().click();
+      await page.waitForFunction((number) => document.querySelectorAll(".proposal").length === number, waiting - 1);
+    }
+    assert.match(await page.textContent("main"), /Nothing waits for a review/);
+  },
+
   async "all pages are read without a script"(page, sample) {
     const browser = page.context().browser();
     const storage = await page.context().storageState();

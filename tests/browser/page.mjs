@@ -45,6 +45,7 @@ function pages(sample) {
     decisions: "decisions",
     history: "history?id=src/session.rs",
     memories: "memories",
+    inbox: "inbox",
     memory: `memory?id=${sample.memories[0]}`,
     superseded: `memory?id=${sample.memories[1]}`,
     sessions: "sessions",
