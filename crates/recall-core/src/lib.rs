@@ -59,8 +59,8 @@ pub use ids::{
     ChunkId, ChunkRow, Citation, ContentHash, ContentHasher, DocumentId, DocumentRow, Generation, IdError, Lines,
 };
 pub use memory::{
-    Anchor, CUE_BYTES, Cue, CueKind, Deleted, FeedbackTally, InvalidCue, Lineage, Memory, MemoryOrigin, Promotion,
-    Provenance, UnknownMemoryOrigin, UseCounts, Verified,
+    Anchor, CUE_BYTES, Cue, CueKind, Deleted, FeedbackTally, InvalidCue, ItemStats, Lineage, Memory, MemoryOrigin,
+    Promotion, Provenance, UnknownMemoryOrigin, UseCounts, Verified,
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use remember::{
@@ -88,8 +88,8 @@ pub use understand::{
     Original, QueryClass, Understood, UnknownFilter, take_as_of, understand, understand_whole, understand_words,
 };
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, MovedFile, Ownership, Successor,
-    Trust, ValidityInputs, Verification, age_days,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, MemoryStatus, MemoryView, MovedFile, Ownership, Successor, Trust,
+    ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, RowSet, VectorIndex};
 pub use when::{Holds, NewBound, TimePoint, ValidTime, ValidTimeChange, WHEN_BYTES, When, WordedTime};

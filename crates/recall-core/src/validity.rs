@@ -6,7 +6,8 @@
 //! by what it says of itself (ADR 18).
 
 use crate::{
-    AgeLimits, Anchor, FeedbackTally, Freshness, Holds, Memory, MemoryId, MemoryOrigin, TimePoint, Timestamp, UseCounts,
+    AgeLimits, Anchor, FeedbackTally, Freshness, Holds, ItemStats, Memory, MemoryId, MemoryOrigin, TimePoint,
+    Timestamp, UseCounts,
 };
 use recall_text::DocPath;
 use recall_text::is_clean;
@@ -320,38 +321,7 @@ pub enum MemoryStatus {
     Deprecated,
 }
 
-/// The feedback and use of an item, counted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ItemStats {
-    /// How often it was among the hits and used, as far as known.
-    pub counts: UseCounts,
-    /// How often it was rated useful.
-    pub useful: u64,
-    /// How often it was rated not useful.
-    pub not_useful: u64,
-    /// The share of useful ratings, from 0 to 1; `None` without ratings.
-    pub usefulness: Option<f64>,
-    /// Whether it deserves a review.
-    pub is_flagged: bool,
-}
-
-/// The retrievals from which a low usefulness is flagged. Without a count of retrievals, each rating counts as one.
-const FLAGGED_RETRIEVALS: u64 = 10;
-
-/// An item is flagged below this usefulness.
-const FLAGGED_USEFULNESS: f64 = 0.2;
-
 impl ItemStats {
-    /// Sums up the feedback of an item.
-    pub fn new(tally: &FeedbackTally, counts: UseCounts) -> Self {
-        let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
-        let verdicts = useful + not_useful;
-        let usefulness = (verdicts > 0).then(|| useful as f64 / verdicts as f64);
-        let is_useless = verdicts.max(counts.retrievals) >= FLAGGED_RETRIEVALS
-            && usefulness.is_some_and(|usefulness| usefulness < FLAGGED_USEFULNESS);
-        Self { counts, useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
-    }
-
     /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
     pub fn from_memory(memory: &Memory, counts: UseCounts) -> Self {
         let is_outdated = ValidityInputs::new(memory, false).outdated_since().is_some();
@@ -499,17 +469,6 @@ mod tests {
             assert_eq!(Contributor::new(name, "0123abc").author, expected);
         }
         assert_eq!(Contributor::new(&"é".repeat(200), "0123abc").author.chars().count(), CONTRIBUTOR_CHARS);
-    }
-
-    #[test]
-    fn an_item_that_seldom_helps_is_flagged() {
-        let stats = |useful, not_useful, retrievals| {
-            let counts = UseCounts { retrievals, uses: 0 };
-            ItemStats::new(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, counts)
-        };
-        assert_eq!((stats(0, 0, 3).usefulness, stats(1, 3, 4).usefulness), (None, Some(0.25)));
-        assert!(!stats(0, 9, 9).is_flagged && stats(1, 9, 0).is_flagged && !stats(2, 8, 50).is_flagged);
-        assert!(!stats(0, 1, 9).is_flagged && stats(0, 1, 10).is_flagged && !stats(0, 0, 100).is_flagged);
     }
 
     #[test]

@@ -262,15 +262,6 @@ impl Ledger {
         self.state.lock().memories.memory(id)
     }
 
-    /// Returns the title of a memory, also if its addition was taken back: then the one that was added last.
-    pub(crate) fn last_title(&self, id: MemoryId) -> Option<String> {
-        let state = self.state.lock();
-        let memory = state.memories.memory(id).map(|memory| memory.title.to_string());
-        let added =
-            || state.memories.state(id)?.events().rev().find_map(|event| Some(event.new_memory()?.title.to_string()));
-        memory.or_else(added)
-    }
-
     /// Returns the feedback on files. Returns the same `Arc` until new feedback arrives.
     pub(crate) fn file_ratings(&self) -> Arc<Ratings> {
         let state = &mut *self.state.lock();

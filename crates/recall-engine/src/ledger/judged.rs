@@ -118,6 +118,15 @@ impl Ledger {
         events
     }
 
+    /// Returns the title of a memory, also if its addition was taken back: then the one that was added last.
+    pub(crate) fn last_title(&self, id: MemoryId) -> Option<String> {
+        let state = self.state.lock();
+        let memory = state.memories.memory(id).map(|memory| memory.title.to_string());
+        let added =
+            || state.memories.state(id)?.events().rev().find_map(|event| Some(event.new_memory()?.title.to_string()));
+        memory.or_else(added)
+    }
+
     /// Returns what happens to memories that came with the repository and that this user has not confirmed.
     pub(super) fn clones(&self) -> Admission {
         *self.clones.lock()

@@ -108,7 +108,7 @@ fn main_action(memory: &Memory) -> (Action, &'static str) {
     let is_flagged = memory.stats.is_some_and(|stats| stats.flagged);
     match (memory.status(), state) {
         _ if memory.proposed => (Action::Amend, "It is proposed: nothing shows it until it is accepted in the inbox."),
-        (MemoryStatus::Deprecated, _) => (Action::Amend, ended(memory)),
+        (MemoryStatus::Deprecated, _) => (Action::Amend, describe_end(memory)),
         (_, VerificationState::Gone) => (Action::Retire, "What it is about is gone."),
         _ if memory.ownership() == Ownership::Repository => {
             (Action::Confirm, "It came with the repository, and you have not confirmed it.")
@@ -123,7 +123,7 @@ fn main_action(memory: &Memory) -> (Action, &'static str) {
 }
 
 /// Says in a sentence why a memory does not hold now, and what searches do about it.
-fn ended(memory: &Memory) -> &'static str {
+fn describe_end(memory: &Memory) -> &'static str {
     match memory.holds.as_str() {
         _ if !memory.superseded_by.is_empty() => "Another memory took its place: searches do not show it.",
         "" => "It is retired: searches show it lower.",

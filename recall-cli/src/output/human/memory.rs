@@ -26,7 +26,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     match memory.status() {
         MemoryStatus::Stale => facts.push("stale".to_owned()),
         MemoryStatus::Deprecated if memory.proposed => facts.push(PROPOSED.to_owned()),
-        MemoryStatus::Deprecated => facts.push(ended(memory)),
+        MemoryStatus::Deprecated => facts.push(describe_end(memory)),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
@@ -37,7 +37,7 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
 }
 
 /// Describes that a memory does not hold now, with the memory that retired it, and the day from which it does not hold.
-fn ended(memory: &v1::Memory) -> String {
+fn describe_end(memory: &v1::Memory) -> String {
     let day = |word: &str, point: &Option<v1::TimePoint>| {
         let moment = point.as_ref().and_then(|point| rfc3339(point.at.as_ref()?));
         moment.map(|moment| format!("{word}{}", &moment[..moment.len().min(10)])).unwrap_or_default()
@@ -253,8 +253,8 @@ mod tests {
         let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd on 1970-01-01"];
         assert_eq!(facts(&memory), expected);
         let rated = v1::Memory { superseded_by: String::new(), ..memory.clone() };
-        assert_eq!(ended(&rated), "retired on 1970-01-01");
-        assert_eq!(ended(&v1::Memory { holds: "expired".to_owned(), ..rated }), "expired 1970-01-01");
+        assert_eq!(describe_end(&rated), "retired on 1970-01-01");
+        assert_eq!(describe_end(&v1::Memory { holds: "expired".to_owned(), ..rated }), "expired 1970-01-01");
         assert_eq!(broken(&memory), ["gone: Store::open in src/a.rs"]);
     }
 
