@@ -108,7 +108,7 @@ impl Shim {
     }
 
     fn tool(&self, name: &str) -> Result<Tool, ErrorData> {
-        let offered = || self.tools.iter().map(|tool| &*tool.definition().name);
+        let offered = || self.tools.iter().map(|tool| tool.name());
         let plain = || self.options.plain_names.then(|| Tool::from_plain_name(name)).flatten();
         Tool::from_name(name).or_else(plain).filter(|tool| self.tools.contains(tool)).ok_or_else(|| {
             let meant = nearest(name, offered()).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));

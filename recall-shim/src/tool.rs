@@ -19,7 +19,7 @@ mod why;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use recall_api::v1::RequestContext;
 use rmcp::model::{self, JsonObject};
@@ -32,12 +32,13 @@ use crate::error::ToolError;
 use crate::process_env::{Options, ToolSet};
 use call::{Call, Progress};
 
-/// Defines [`Tool`] from one row per tool: its name here, the smallest set that offers it, its definition, and its call.
+/// Defines [`Tool`] from one row per tool: its name here, the smallest set that offers it, its definition, the name that clients see, and
+/// its call.
 ///
 /// The definition `d` is the file `tool/d.json` with what clients see: the name, the description, the schema of the arguments and the
 /// annotations. The call reads its arguments into a type of its own.
 macro_rules! tools {
-    ($($tool:ident, $set:ident, $definition:literal, $call:path;)+) => {
+    ($($tool:ident, $set:ident, $definition:literal, $name:literal, $call:path;)+) => {
         /// A tool.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Tool {
@@ -52,6 +53,13 @@ macro_rules! tools {
             fn set(self) -> ToolSet {
                 match self {
                     $(Self::$tool => ToolSet::$set,)+
+                }
+            }
+
+            /// Returns the name that clients see, without reading the definition.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$tool => $name,)+
                 }
             }
 
@@ -74,25 +82,25 @@ macro_rules! tools {
 }
 
 tools! {
-    Search, Core, "search", search::call;
-    Context, Core, "context", context::call;
-    Get, Core, "get", related::get;
-    Graph, Core, "graph", graph::call;
-    List, Core, "list", list::call;
-    Add, Core, "add", add::call;
-    Index, Core, "index", index::call;
-    Feedback, Core, "feedback", verify::feedback;
-    Log, Core, "log", session::log;
-    Status, Core, "status", status::call;
-    Related, Full, "related", related::call;
-    Promote, Full, "promote", add::promote;
-    Verify, Full, "verify", verify::call;
-    Why, Full, "why", why::call;
-    Session, Full, "session", session::call;
-    Store, Full, "store", add::store;
-    Recall, Full, "recall", search::recall;
-    Init, Full, "init", index::init;
-    Rebuild, Full, "rebuild", index::rebuild;
+    Search, Core, "search", "recall_search", search::call;
+    Context, Core, "context", "recall_context", context::call;
+    Get, Core, "get", "recall_get", related::get;
+    Graph, Core, "graph", "recall_graph", graph::call;
+    List, Core, "list", "recall_list", list::call;
+    Add, Core, "add", "recall_add", add::call;
+    Index, Core, "index", "recall_index", index::call;
+    Feedback, Core, "feedback", "recall_feedback", verify::feedback;
+    Log, Core, "log", "flight_recorder_log", session::log;
+    Status, Core, "status", "recall_status", status::call;
+    Related, Full, "related", "recall_related", related::call;
+    Promote, Full, "promote", "recall_promote", add::promote;
+    Verify, Full, "verify", "recall_verify", verify::call;
+    Why, Full, "why", "recall_why", why::call;
+    Session, Full, "session", "recall_session", session::call;
+    Store, Full, "store", "store", add::store;
+    Recall, Full, "recall", "recall", search::recall;
+    Init, Full, "init", "init", index::init;
+    Rebuild, Full, "rebuild", "rebuild", index::rebuild;
 }
 
 impl Tool {
@@ -103,22 +111,24 @@ impl Tool {
 
     /// Returns the tool of that name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|tool| tool.definition().name == name)
+        Self::ALL.iter().copied().find(|tool| tool.name() == name)
     }
 
-    /// Returns the whole definition, which arguments are checked against.
+    /// Returns the whole definition, which arguments are checked against. It stays in memory from the first call of the tool on: each
+    /// session has a process, and calls few of the tools.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<Vec<model::Tool>> = LazyLock::new(|| {
-            let read = |tool: &Tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test");
-            Tool::ALL.iter().map(read).collect()
-        });
-        &DEFINITIONS[self as usize]
+        static DEFINITIONS: [OnceLock<model::Tool>; Tool::ALL.len()] = [const { OnceLock::new() }; Tool::ALL.len()];
+        DEFINITIONS[self as usize].get_or_init(|| self.read_definition())
+    }
+
+    fn read_definition(self) -> model::Tool {
+        serde_json::from_str(self.source()).expect("the definitions are read in a test")
     }
 
     /// Returns the definition that clients of a set see. The core set leaves out the arguments that an agent seldom needs, which are
     /// accepted nevertheless, and what a client learns from an error in time.
     pub(crate) fn listing(self, options: &Options) -> model::Tool {
-        let mut listed = self.definition().clone();
+        let mut listed = self.read_definition();
         if options.tools == ToolSet::Core {
             listed.input_schema = Arc::new(brief_schema(&listed.input_schema));
         }
@@ -130,8 +140,7 @@ impl Tool {
 
     /// Returns the name without the prefix that tells recall's tools from those of other servers.
     fn plain_name(self) -> &'static str {
-        let name = &*self.definition().name;
-        name.strip_prefix("recall_").unwrap_or(name)
+        self.name().strip_prefix("recall_").unwrap_or(self.name())
     }
 
     /// Returns the tool of that name without its prefix.
