@@ -109,13 +109,11 @@ fn read(table: &Table) -> Result<StoreConfig, Expected> {
     if spread.write_consistency > spread.replicas {
         return Err("write_consistency: at most as many as `replicas`".to_owned());
     }
-    match rest.keys().next() {
-        Some(key) => Err(unknown(key, own_keys)),
-        None => {
-            let address = address.to_owned();
-            Ok(StoreConfig { kind, address, tenant, deadline, publish_deadline, read, authentication, spread })
-        }
+    if let Some(key) = rest.keys().next() {
+        return Err(unknown(key, own_keys));
     }
+    let address = address.to_owned();
+    Ok(StoreConfig { kind, address, tenant, deadline, publish_deadline, read, authentication, spread })
 }
 
 fn unknown(key: &str, own_keys: &[&str]) -> Expected {

@@ -83,8 +83,9 @@ impl Repository {
         let Ok(all) = Folder::open(&self.common_dir).and_then(|shared| shared.folder("worktrees")) else {
             return Vec::new();
         };
-        let names = all.names().unwrap_or_default().into_iter().take(most);
-        let named = names.filter_map(|name| first_line(&all.read(Path::new(&name).join("gitdir"), FILE_BYTES).ok()?));
+        let entries = all.names().unwrap_or_default().into_iter().take(most);
+        let named =
+            entries.filter_map(|entry| first_line(&all.read(Path::new(&entry).join("gitdir"), FILE_BYTES).ok()?));
         named.filter_map(|dot_git| Path::new(&dot_git).parent().map(Path::to_owned)).collect()
     }
 

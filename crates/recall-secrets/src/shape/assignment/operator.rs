@@ -157,20 +157,13 @@ impl Name<'_> {
         }
         let blanks = after_blanks(text, at);
         let call = FALLBACK_CALLS.iter().find(|call| is_quoted && text[at..].starts_with(**call));
-        let end = match call
-            .or_else(|| FALLBACK_CALLS.last().filter(|block| at > from && text[blanks..].starts_with(**block)))
-        {
-            Some(call) => {
-                if text[at..].starts_with(*call) {
-                    at + call.len()
-                } else {
-                    blanks + call.len()
-                }
-            }
-            None => {
-                let operator = FALLBACKS.iter().find(|operator| text[blanks..].starts_with(**operator))?;
-                blanks + operator.len()
-            }
+        let block = FALLBACK_CALLS.last().filter(|block| at > from && text[blanks..].starts_with(**block));
+        let end = if let Some(call) = call {
+            at + call.len()
+        } else if let Some(block) = block {
+            blanks + block.len()
+        } else {
+            blanks + FALLBACKS.iter().find(|operator| text[blanks..].starts_with(**operator))?.len()
         };
         let value = end + run(text, end, MOST_BETWEEN, |byte| byte.is_ascii_whitespace());
         Some((value, Operator::Call)).filter(|_| quotation(text, value).is_some())
