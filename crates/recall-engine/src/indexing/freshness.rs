@@ -226,18 +226,14 @@ fn freshen_files(
     drop(state);
     if never_indexed || question.is_some() {
         let indexing = || store.jobs.indexing().unwrap_or_default();
-        let stage = match phase {
+        let reached = match phase {
             _ if has_likely => FirstIndexStage::LikelyIndexed(indexing()),
             Phase::Queued => FirstIndexStage::Queued,
             Phase::Idle | Phase::Scanning => FirstIndexStage::Scanning,
             Phase::Ingesting => FirstIndexStage::Indexing(indexing()),
         };
-        return Ok(vec![Warning::NotIndexedYet(FirstIndex {
-            root: store.root.clone(),
-            scan: needed,
-            question,
-            stage,
-        })]);
+        let root = store.root.clone();
+        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, scan: needed, question, stage: reached })]);
     }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
