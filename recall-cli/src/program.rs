@@ -184,8 +184,7 @@ mod tests {
         for line in ["recall search", "recall search x --scope everywhere", "recall search --help", "recall get"] {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let explain = |parsed: Result<Cli, clap::Error>| parsed.expect_err(line).to_string();
-            let in_parts =
-                explain(parse_in_parts(&arguments, crate::definition, |arguments| crate::definition_of(arguments)));
+            let in_parts = explain(parse_in_parts(&arguments, crate::definition, crate::definition_of));
             assert_eq!(in_parts, explain(parse(&arguments, crate::definition())), "{line}");
         }
     }
