@@ -271,7 +271,8 @@ fn a_change_without_a_new_size_or_time_is_seen_if_the_file_was_read_right_after_
 fn a_file_that_is_overwritten_with_its_size_and_its_time_is_seen() {
     let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n"), ("b.rs", "fn beta() {}\n")]);
     let path = sandbox.root().join("a.rs");
-    let old = SystemTime::now() - Duration::from_hours(48);
+    let written = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
+    let old = written - Duration::from_hours(48);
     let write = |text: &str| {
         fs::write(&path, text).expect("written");
         fs::File::options().write(true).open(&path).expect("opened").set_modified(old).expect("set");

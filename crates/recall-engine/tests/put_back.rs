@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use recall_core::{
     AskBriefing, BriefingSubject, Clock, MemoryId, MemoryType, Provenance, Scope, Timestamp, UpdateMemory,
@@ -230,7 +230,8 @@ fn a_line_that_a_person_removes_stays_removed_although_git_ran_meanwhile() {
         // Git changes its index, as it does whenever a prompt shows its state, and after that moment.
         assert!(git(&sandbox.root(), &["add", "b.rs"]));
         let index = fs::File::options().append(true).open(sandbox.root().join(".git/index")).expect("an index");
-        index.set_modified(SystemTime::now() + Duration::from_secs(10)).expect("set");
+        let written = index.metadata().and_then(|metadata| metadata.modified()).expect("a time");
+        index.set_modified(written + Duration::from_secs(10)).expect("set");
         remove(&sandbox);
         let is_told = || problems(&sandbox, &engine, Fix::Nothing).contains(&Problem::TakenOut { events: 1 });
         wait(&sandbox, &engine, "told", is_told);

@@ -319,17 +319,17 @@ fn at_least_96_percent_of_fresh_shapes_are_masked() {
 #[test]
 fn at_most_one_in_a_thousand_fresh_lookalikes_is_masked() {
     let masker = Masker::new(Settings::default()).unwrap();
-    let (mut all, mut masked) = (0, Vec::new());
+    let (mut all, mut findings) = (0, Vec::new());
     for seed in UNSEEN_SEEDS {
         for nth in 0..SAMPLES {
             let random = &mut Rand32::new(seed + nth);
             let form = if nth % 3 == 0 { one(LOOKALIKES, random).to_owned() } else { assignment(OTHERS, random) };
             let text = filled(&surrounded(&form, random), random).text;
             all += 1;
-            masked.extend(masker.find(&text).first().map(|found| format!("{}: {text:?}", found.rule)));
+            findings.extend(masker.find(&text).first().map(|found| format!("{}: {text:?}", found.rule)));
         }
     }
-    println!("fresh look-alikes: {} of {all} masked", masked.len());
-    masked.sort();
-    assert!(masked.len() as f64 <= f64::from(all) * MOST_FALSE, "{}\n{}", masked.len(), masked.join("\n"));
+    println!("fresh look-alikes: {} of {all} masked", findings.len());
+    findings.sort();
+    assert!(findings.len() as f64 <= f64::from(all) * MOST_FALSE, "{}\n{}", findings.len(), findings.join("\n"));
 }
