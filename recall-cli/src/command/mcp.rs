@@ -132,23 +132,23 @@ fn install(args: &InstallArgs, context: &CommandContext) -> Result<Exit, Command
     let mut changes = Vec::new();
     for agent in &chosen {
         let planned = registrar.register(agent, &place, &shim, &ledger);
-        let mut made = vec![AgentChange::make(agent, Part::Mcp, planned, mode, &mut ledger)];
+        let mut own_changes = vec![AgentChange::make(agent, Part::Mcp, planned, mode, &mut ledger)];
         if *hooks && agent.has_hooks(&folders).is_some() {
             let recall = registrations::program("recall", context)?;
             let planned = registrar.register_hooks(agent, &recall, &ledger);
-            made.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
+            own_changes.extend(make_all(agent, Part::Hooks, planned, mode, &mut ledger));
         }
         if *hooks && agent.has_rules(&folders).is_some() {
             let planned = registrar.register_rules(agent, &ledger);
-            made.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
+            own_changes.push(AgentChange::make(agent, Part::Rules, planned, mode, &mut ledger));
         }
         if *hooks && !clients.all && has_no_hooks(agent, &folders) {
             let none = Err(RegisterError::NoHooks { title: agent.title });
-            made.push(AgentChange::make(agent, Part::Hooks, none, mode, &mut ledger));
+            own_changes.push(AgentChange::make(agent, Part::Hooks, none, mode, &mut ledger));
         }
         // The server and the hooks may be in one file, whose mistake is said once.
-        made.dedup_by(|later, earlier| later.error.is_some() && later.error == earlier.error);
-        changes.extend(made);
+        own_changes.dedup_by(|later, earlier| later.error.is_some() && later.error == earlier.error);
+        changes.extend(own_changes);
     }
     if chosen.is_empty() {
         context.output.note("no agent was found on this machine; name one with `--client`, see `recall mcp list`");

@@ -245,13 +245,14 @@ async fn ask(
             None | Some('q') => return Ok(false),
             Some('a') => accept,
             // Who leaves the editor without a change may have wanted to leave the memory alone.
-            Some('e') => match edit(context, &proposal.content)? {
-                Some(edited) => v1::ReviewRequest { content: Some(edited), ..accept },
-                None => {
+            Some('e') => {
+                if let Some(edited) = edit(context, &proposal.content)? {
+                    v1::ReviewRequest { content: Some(edited), ..accept }
+                } else {
                     context.output.note("the text is unchanged: nothing was decided");
                     continue;
                 }
-            },
+            }
             Some('m') => {
                 let into = similar.map(|similar| similar.id.clone()).unwrap_or_default();
                 v1::ReviewRequest { into, ..request(context, &proposal.id, ReviewAction::Merge) }

@@ -175,7 +175,7 @@ pub(super) async fn run_feedback(args: FeedbackArgs, context: &CommandContext) -
     match output.format {
         Format::Json => output.answer(&answer)?,
         Format::Human => {
-            output.text(&format_feedback(&item, verdict.words(), &answer.item_stats.unwrap_or_default()))?
+            output.text(&format_feedback(&item, verdict.words(), &answer.item_stats.unwrap_or_default()))?;
         }
     }
     Ok(Exit::Done)
