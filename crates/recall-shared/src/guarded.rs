@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn an_attempt_has_what_earlier_ones_left_of_the_deadline() {
         let hour = Duration::from_hours(1);
-        let connections = Connections::start("test", ((), hour), ((), hour)).expect("a thread");
+        let connections = Connections::start("test", "", ((), hour), ((), hour)).expect("a thread");
         let outcome = attempt_until(Some(Instant::now()), || {
             connections.write(|_| std::future::pending::<Result<(), StoreError>>())
         });
