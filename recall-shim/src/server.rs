@@ -110,7 +110,9 @@ impl Shim {
     fn tool(&self, name: &str) -> Result<Tool, ErrorData> {
         let offered = || self.tools.iter().map(|tool| tool.name());
         let plain = || self.options.plain_names.then(|| Tool::from_plain_name(name)).flatten();
-        Tool::from_name(name).or_else(plain).filter(|tool| self.tools.contains(tool)).ok_or_else(|| {
+        // A few names have no prefix, and agents write it before them all the same.
+        let bare = || name.strip_prefix("recall_").and_then(Tool::from_name);
+        Tool::from_name(name).or_else(plain).or_else(bare).filter(|tool| self.tools.contains(tool)).ok_or_else(|| {
             let meant = nearest(name, offered()).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
             ErrorData::invalid_params(format!("there is no tool `{name}`{meant}"), None)
         })

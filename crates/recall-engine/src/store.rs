@@ -61,7 +61,7 @@ pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
 pub(crate) use files::{
     Added, Check, CheckedAt, Decision, DirtySnapshot, Files, ImportedDocument, ImportedWriter, IngestOutcome, Phase,
-    RuledOut, SUMMARIES, ScanState, Selection, UnreadLine,
+    RuledOut, SUMMARIES, ScanState, Selection, UnreadLine, WorkExtent,
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
 pub(crate) use jobs::{Jobs, Wanted};

@@ -186,6 +186,18 @@ fn questions_during_a_first_index_are_answered_from_the_files_that_they_need() {
 }
 
 #[test]
+fn an_index_that_lacks_most_files_is_waited_for_like_a_first_one() {
+    let sandbox = Sandbox::with(&[("first.rs", "fn first() {}\n")]);
+    let settings = EngineSettings { first_index_wait: Duration::from_mins(1), ..impatient_settings() };
+    let engine = sandbox.engine_by(settings);
+    assert_eq!(paths(&sandbox.search(&engine, "first")), ["first.rs"]);
+    // As if a first index had been interrupted after one file.
+    write_large_project(&sandbox.root());
+    let answer = sandbox.search(&engine, "large_73");
+    assert!(paths(&answer).contains(&"part_73.rs"), "{:?}", answer.warnings);
+}
+
+#[test]
 fn an_uninitialised_project_is_not_changed() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     sandbox.search(&sandbox.engine(), "a");

@@ -20,6 +20,17 @@ fn version_and_help_are_printed() {
 }
 
 #[test]
+fn a_name_without_the_prefix_is_found_with_it_too() {
+    let mut session = Session::start_with(&["--tools", "full"]);
+    for name in ["rebuild", "recall_rebuild"] {
+        // An unknown argument is the tool's own mistake, so the tool was found.
+        let call = json!({"name": name, "arguments": {"no_such_argument": 1}});
+        let answer = session.ask(&modern(1, "tools/call", call));
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
+}
+
+#[test]
 fn the_full_set_contains_the_core_set() {
     let names = |set: &str| {
         let mut session = Session::start_with(&["--tools", set]);

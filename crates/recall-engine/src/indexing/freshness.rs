@@ -86,11 +86,12 @@ impl Engine {
     }
 }
 
-/// Returns the first index of a large project if only a part of it can be searched.
+/// Returns the first index of a project if only a part of it can be searched.
 fn partial_index(store: &Store) -> Option<FirstIndex> {
     let state = store.files.scans().lock();
-    let stage = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
-    state.takes_questions.then(|| FirstIndex { root: store.root.clone(), scan: state.begun, question: None, stage })
+    let reached = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
+    let is_partial = state.takes_questions || state.is_mostly_new;
+    is_partial.then(|| FirstIndex { root: store.root.clone(), scan: state.begun, question: None, stage: reached })
 }
 
 /// Indexes the changes of a store's files and memories, as far as there is time, and returns warnings about the rest.
@@ -173,18 +174,20 @@ fn freshen_files(
     };
     // A scan that was short before is short again, unless the machine is busy.
     let is_short = state.last.is_some_and(|(_, took)| took <= settings.few_files_wait);
-    let awaits_first = never_indexed || state.takes_questions;
-    let question = wanted.filter(|_| awaits_first).map(|wanted| store.jobs.questions().ask(wanted));
-    let patience = match changes {
-        _ if never_indexed || question.is_some() => settings.first_index_wait,
+    let (mut awaits_first, mut question) = (never_indexed, None);
+    let usual_patience = match changes {
         Changes::Seen { files: true, .. } if is_short => limits.scan_wait.max(settings.few_files_wait),
         _ => limits.scan_wait,
     };
     // Index runs of other projects may take minutes. A search does not occupy a thread meanwhile: for a first index, its caller waits
-    // (`Engine::has_scanned`), and otherwise it answers from the older index.
-    let in_queue = began + settings.ingest_wait.min(patience);
+    // (`Engine::has_more_for`), and otherwise it answers from the older index.
     let mut ingesting_since = None;
     while state.ended < needed {
+        awaits_first |= state.takes_questions || state.is_mostly_new;
+        if awaits_first && question.is_none() {
+            question = wanted.map(|wanted| store.jobs.questions().ask(wanted));
+        }
+        let patience = if awaits_first { settings.first_index_wait } else { usual_patience };
         let has_likely = question.is_some_and(|question| state.likely_indexed >= question);
         let deadline = match state.phase {
             // The scan that ran had begun before the change. The one that is needed can begin only after it.
@@ -193,9 +196,9 @@ fn freshen_files(
                 continue;
             }
             _ if has_likely => began + settings.partial_after.min(patience),
-            Phase::Queued => in_queue,
+            Phase::Queued => began + settings.ingest_wait.min(patience),
             // The files of a branch switch take too long to wait for.
-            Phase::Ingesting if !never_indexed && question.is_none() => {
+            Phase::Ingesting if !awaits_first => {
                 let wait = if state.is_of_few {
                     settings.ingest_wait.max(settings.few_files_wait)
                 } else {
@@ -224,7 +227,7 @@ fn freshen_files(
     }
     let (phase, has_likely) = (state.phase, question.is_some_and(|question| state.likely_indexed >= question));
     drop(state);
-    if never_indexed || question.is_some() {
+    if awaits_first {
         let indexing = || store.jobs.indexing().unwrap_or_default();
         let reached = match phase {
             _ if has_likely => FirstIndexStage::LikelyIndexed(indexing()),

@@ -22,7 +22,7 @@ use crate::warning::Indexing;
 pub(crate) use prepare::{FileTask, Task};
 pub(crate) use write::{FEW_FILES, RunControl, Work};
 
-use write::{Part, Run};
+use write::{Ingest, IngestPart};
 
 /// Ingests the work. Waits while another thread writes to the store. More than a few files need `index_run`.
 ///
@@ -40,11 +40,12 @@ pub(crate) fn ingest(
     store.jobs.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
     let order: Vec<usize> = (0..work.read.len()).collect();
-    let run = Run { store, work, threads, now, index_run };
-    let outcome = if store.index.holds_nothing() && order.len() >= likely::MANY_FILES {
+    let run = Ingest { store, work, threads, now, index_run };
+    let is_mostly_new = order.len() > store.index.known_documents().files.len();
+    let outcome = if is_mostly_new && order.len() >= likely::MANY_FILES {
         ingest_by_questions(&run, order, control)
     } else {
-        ingest_part(&run, &Part::whole(&order), control).map(|(outcome, _)| outcome)
+        ingest_part(&run, &IngestPart::new(&order), control).map(|(outcome, _)| outcome)
     };
     store.jobs.set_indexing(None);
     store.jobs.questions().clear();
@@ -56,11 +57,11 @@ pub(crate) fn ingest(
 
 /// Ingests a part of the work. Returns how many tasks of its order are written.
 fn ingest_part(
-    run: &Run<'_>,
-    part: &Part<'_>,
+    run: &Ingest<'_>,
+    part: &IngestPart<'_>,
     control: &mut RunControl<'_>,
 ) -> Result<(IngestOutcome, usize), StoreError> {
-    let Run { store, work, .. } = *run;
+    let Ingest { store, work, .. } = *run;
     let mut writing = store.index.write()?;
     // A crash between two commits leaves the lexical index behind. The commit of this ingest would give it the generation of the
     // catalog and hide what it lacks.
@@ -79,14 +80,14 @@ fn ingest_part(
     written
 }
 
-/// Ingests the first index of a large project: first what the questions that wait for it need most likely, then the rest, which a new
-/// question interrupts.
+/// Ingests the first index of a large project, or what is left of one that was interrupted: first what the questions that wait for it
+/// need most likely, then the rest, which a new question interrupts.
 fn ingest_by_questions(
-    run: &Run<'_>,
+    run: &Ingest<'_>,
     mut order: Vec<usize>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
-    let Run { store, work, threads, .. } = *run;
+    let Ingest { store, work, threads, .. } = *run;
     let _taking = TakingQuestions::begin(store);
     let (mut whole, mut done) = (IngestOutcome::default(), 0);
     while done < order.len() {
@@ -94,14 +95,15 @@ fn ingest_by_questions(
         if !questions.is_empty() {
             let rest = &mut order[done..];
             let likely = likely::move_to_front(store, &work.read, rest, &questions, threads, control.cancel);
-            let part = Part { order: &order[..done + likely], done, bytes: whole.bytes, kind: write::PartKind::Likely };
+            let part =
+                IngestPart { order: &order[..done + likely], done, bytes: whole.bytes, kind: write::PartKind::Likely };
             let (outcome, written) = ingest_part(run, &part, control)?;
             whole.add(outcome);
             done = written;
             (control.likely_indexed)(number);
         }
         if done < order.len() && !store.jobs.questions().is_any_new() {
-            let part = Part { order: &order, done, bytes: whole.bytes, kind: write::PartKind::Rest };
+            let part = IngestPart { order: &order, done, bytes: whole.bytes, kind: write::PartKind::Rest };
             let (outcome, written) = ingest_part(run, &part, control)?;
             whole.add(outcome);
             done = written;

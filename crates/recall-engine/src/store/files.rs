@@ -27,7 +27,9 @@ use crate::home_memory::HomeMemory;
 use crate::ledger::Ledger;
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
 pub(crate) use reading::SUMMARIES;
-pub(crate) use scans::{Check, DirtyFiles, DirtySnapshot, IngestOutcome, Phase, RuledOut, ScanState, Scans};
+pub(crate) use scans::{
+    Check, DirtyFiles, DirtySnapshot, IngestOutcome, Phase, RuledOut, ScanState, Scans, WorkExtent,
+};
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 
 use imported::ImportedCell;

@@ -24,7 +24,7 @@ use crate::indexing::ingest::{self, FEW_FILES, FileTask, RunControl, Task, Work}
 use crate::indexing::memories::{memory_work, memory_work_after_reading};
 use crate::known::Known;
 use crate::settings::StoreSettings;
-use crate::store::{Check, Decision, DirtySnapshot, Files, IngestOutcome, RuledOut, Selection, Store};
+use crate::store::{Check, Decision, DirtySnapshot, Files, IngestOutcome, RuledOut, Selection, Store, WorkExtent};
 
 /// The inputs of a scan.
 pub(crate) struct Sync<'a> {
@@ -79,7 +79,12 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     }
     let ruled_out = RuledOut { listed: std::mem::take(&mut scan.left_out), count: scan.left_out_count };
     let listed = (scan.files.len() + imported.len() + scan.skipped.len()) as u64;
-    store.files.scans().note_scan(listed, ruled_out, !work.is_index_run());
+    let extent = match work.is_index_run() {
+        false => WorkExtent::Few,
+        true if work.read.len() > known.files.len() => WorkExtent::MostlyNew,
+        true => WorkExtent::Many,
+    };
+    store.files.scans().note_scan(listed, ruled_out, extent);
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len() + work.gone_memories.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // After a failure between the two commits, the lexical index has an older generation, which an ingest repairs.

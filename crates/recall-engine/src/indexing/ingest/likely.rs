@@ -47,9 +47,10 @@ pub(super) fn move_to_front(
     let mut reading: Vec<usize> = (0..order.len()).collect();
     let by_path: Vec<u32> = order.iter().map(|&task| looking.words_of_path(&tasks[task])).collect();
     // What its path promises is looked at while there is time; then what was changed last.
-    reading.sort_by_key(|&place| (Reverse(by_path[place].count_ones()), Reverse(modified(&tasks[order[place]]))));
-    let found = look_through(store, tasks, order, &reading, &looking, threads, cancel);
-    let scores = looking.score(&by_path, &found, |place| &tasks[order[place]]);
+    reading
+        .sort_by_key(|&place| (Reverse(by_path[place].count_ones()), Reverse(modification_time(&tasks[order[place]]))));
+    let matches = look_through(store, tasks, order, &reading, &looking, threads, cancel);
+    let scores = looking.score(&by_path, &matches, |place| &tasks[order[place]]);
     let mut best: Vec<usize> = (0..order.len()).filter(|&place| scores[place] > 0.0).collect();
     best.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     let (mut chosen, mut bytes, mut files) = (vec![false; order.len()], 0, 0);
@@ -69,16 +70,16 @@ pub(super) fn move_to_front(
     first.len()
 }
 
-fn modified(task: &Task) -> i64 {
+fn modification_time(task: &Task) -> i64 {
     match task {
         Task::File(file) => file.modified.0,
         Task::Memory { .. } => i64::MAX,
     }
 }
 
-/// What was found in a file.
+/// What is in a file of what is looked for.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct FileMatch {
     /// The words, as bits.
     words: u32,
     /// Whether an exact text is in it.
@@ -121,37 +122,39 @@ impl<'q> Looking<'q> {
         }
     }
 
-    fn look(&self, text: &str) -> Found {
+    fn look(&self, text: &str) -> FileMatch {
         let words = self.words_in(text.to_ascii_lowercase().as_bytes());
-        Found { words, has_text: self.texts.iter().any(|pattern| pattern.matches(text).next().is_some()) }
+        FileMatch { words, has_text: self.texts.iter().any(|pattern| pattern.matches(text).next().is_some()) }
     }
 
     /// Returns how likely each file answers: the sum of the rarities of its words, twice that of the words of its path, and above all
-    /// others a file with an exact text.
-    fn score<'t>(&self, by_path: &[u32], found: &[Found], task: impl Fn(usize) -> &'t Task) -> Vec<f64> {
-        let count = found.len().max(1) as f64;
-        let rarity: Vec<f64> = (0..self.words.len())
+    /// others a file with an exact text. Memories come first: they are small, and no other text has what they say.
+    fn score<'t>(&self, by_path: &[u32], matches: &[FileMatch], task: impl Fn(usize) -> &'t Task) -> Vec<f64> {
+        let count = matches.len().max(1) as f64;
+        let rarities: Vec<f64> = (0..self.words.len())
             .map(|bit| {
-                let files = found.iter().zip(by_path).filter(|(one, path)| (one.words | **path) >> bit & 1 == 1);
+                let files = matches.iter().zip(by_path).filter(|(one, path)| (one.words | **path) >> bit & 1 == 1);
                 (count / files.count().max(1) as f64).ln()
             })
             .collect();
-        let sum = |words: u32| -> f64 {
-            rarity.iter().enumerate().map(|(bit, rarity)| rarity * f64::from(words >> bit & 1)).sum()
-        };
-        let above_words = 4.0 * rarity.iter().sum::<f64>() + 1.0;
-        let score = |(place, (one, &path)): (usize, (&Found, &u32))| {
-            let by_words = sum(one.words) + 2.0 * sum(path);
-            let of_kind = match task(place) {
-                // Memories are small, and no other text has what they say.
-                Task::Memory { .. } => return f64::INFINITY,
-                Task::File(file) if FileKind::from_path(&file.path) != FileKind::Main => SIDE_FILE * by_words,
-                Task::File(_) => by_words,
-            };
-            of_kind + if one.has_text { above_words } else { 0.0 }
-        };
-        found.iter().zip(by_path).enumerate().map(score).collect()
+        let above_words = 4.0 * rarities.iter().sum::<f64>() + 1.0;
+        let files = matches.iter().zip(by_path).enumerate();
+        files
+            .map(|(place, (one, &path))| {
+                let by_words = sum_rarities(&rarities, one.words) + 2.0 * sum_rarities(&rarities, path);
+                let weight = match task(place) {
+                    Task::Memory { .. } => return f64::INFINITY,
+                    Task::File(file) if FileKind::from_path(&file.path) != FileKind::Main => SIDE_FILE,
+                    Task::File(_) => 1.0,
+                };
+                weight * by_words + if one.has_text { above_words } else { 0.0 }
+            })
+            .collect()
     }
+}
+
+fn sum_rarities(rarities: &[f64], words: u32) -> f64 {
+    rarities.iter().enumerate().map(|(bit, rarity)| rarity * f64::from(words >> bit & 1)).sum()
 }
 
 /// The weight of tests, examples, generated and vendored files.
@@ -166,29 +169,16 @@ fn look_through(
     looking: &Looking<'_>,
     threads: NonZero<usize>,
     cancel: &Cancel,
-) -> Vec<Found> {
+) -> Vec<FileMatch> {
     let until = Instant::now() + LOOK_TIME;
-    let limits = store.settings().limits.clone();
     let next = AtomicUsize::new(0);
-    let look = || {
-        let mut found = Vec::new();
-        while let Some(&place) = reading.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if Instant::now() >= until || cancel.is_cancelled() {
-                break;
-            }
-            let Task::File(file) = &tasks[order[place]] else { continue };
-            if file.size_bytes > LOOKED_THROUGH_BYTES {
-                continue;
-            }
-            // A file that cannot be read is recorded when its turn comes.
-            if let Ok((content, _)) = store.files.read_file(&file.path, &limits) {
-                found.push((place, looking.look(&content.text)));
-            }
-        }
-        found
+    let next_place = || {
+        let is_over = Instant::now() >= until || cancel.is_cancelled();
+        if is_over { None } else { reading.get(next.fetch_add(1, Ordering::Relaxed)).copied() }
     };
-    let mut found = vec![Found::default(); order.len()];
+    let mut matches = vec![FileMatch::default(); order.len()];
     std::thread::scope(|scope| {
+        let look = || look_at_files(store, tasks, order, looking, next_place);
         let threads: Vec<_> = (1..threads.get()).map(|_| scope.spawn(look)).collect();
         let mut all = look();
         for thread in threads {
@@ -196,8 +186,31 @@ fn look_through(
             all.extend(thread.join().unwrap_or_default());
         }
         for (place, one) in all {
-            found[place] = one;
+            matches[place] = one;
         }
     });
-    found
+    matches
+}
+
+/// Looks through one file after the other, and returns what is in each with its place.
+fn look_at_files(
+    store: &Store,
+    tasks: &[Task],
+    order: &[usize],
+    looking: &Looking<'_>,
+    next_place: impl Fn() -> Option<usize>,
+) -> Vec<(usize, FileMatch)> {
+    let limits = store.settings().limits.clone();
+    let mut matches = Vec::new();
+    while let Some(place) = next_place() {
+        let Task::File(file) = &tasks[order[place]] else { continue };
+        if file.size_bytes > LOOKED_THROUGH_BYTES {
+            continue;
+        }
+        // A file that cannot be read is recorded when its turn comes.
+        if let Ok((content, _)) = store.files.read_file(&file.path, &limits) {
+            matches.push((place, looking.look(&content.text)));
+        }
+    }
+    matches
 }

@@ -45,7 +45,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An ingest that writes its work in one or more parts.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
+pub(super) struct Ingest<'a> {
     pub(super) store: &'a Store,
     pub(super) work: &'a Work,
     pub(super) threads: NonZero<usize>,
@@ -54,7 +54,7 @@ pub(super) struct Run<'a> {
 }
 
 /// A part of the files to read.
-pub(super) struct Part<'a> {
+pub(super) struct IngestPart<'a> {
     /// The indices of the tasks in the order in which they are written, up to the end of the part.
     pub(super) order: &'a [usize],
     /// How many of them were written before.
@@ -75,20 +75,21 @@ pub(super) enum PartKind {
     Rest,
 }
 
-impl<'a> Part<'a> {
-    pub(super) fn whole(order: &'a [usize]) -> Self {
+impl<'a> IngestPart<'a> {
+    /// Returns the part that is all of the work.
+    pub(super) fn new(order: &'a [usize]) -> Self {
         Self { order, done: 0, bytes: 0, kind: PartKind::Whole }
     }
 }
 
 /// Reads and parses in parallel, writes in the order of the part. Returns how many tasks of the order are written.
 pub(super) fn write(
-    run: &Run<'_>,
+    run: &Ingest<'_>,
     writing: &mut IndexWriting<'_>,
-    part: &Part<'_>,
+    part: &IngestPart<'_>,
     control: &mut RunControl<'_>,
 ) -> Result<(IngestOutcome, usize), StoreError> {
-    let Run { store, work, threads, now, index_run } = *run;
+    let Ingest { store, work, threads, now, index_run } = *run;
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
     let most_bytes = store.settings().limits.ingest_bytes_in_flight;
@@ -159,7 +160,7 @@ fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared>
 fn write_all(
     run: &mut IngestRun<'_, '_>,
     work: &Work,
-    part: &Part<'_>,
+    part: &IngestPart<'_>,
     tasks: &[&Task],
     receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
     window: &Window<'_>,

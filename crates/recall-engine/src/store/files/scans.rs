@@ -90,6 +90,8 @@ pub(crate) struct ScanState {
     pub(crate) likely_indexed: u64,
     /// Whether such an index is being made, so that questions can say what they need next.
     pub(crate) takes_questions: bool,
+    /// Whether the running ingest reads more files than the index has, as after a first index that was interrupted.
+    pub(crate) is_mostly_new: bool,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// What rules leave out.
@@ -109,6 +111,17 @@ pub(crate) enum Phase {
     /// Waits for its turn to index.
     Queued,
     Ingesting,
+}
+
+/// How much a scan has found to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkExtent {
+    /// A few files, as after an edit.
+    Few,
+    /// Many files, as after a change of branch.
+    Many,
+    /// Many files, and more than the index has.
+    MostlyNew,
 }
 
 impl Default for Scans {
@@ -165,11 +178,13 @@ impl Scans {
         self.state.lock().last = None;
     }
 
-    /// Records that the walk is done, how many files it listed, what rules leave out, whether few files changed, and that these are
-    /// being ingested.
-    pub(crate) fn note_scan(&self, listed: u64, ruled_out: RuledOut, is_of_few: bool) {
+    /// Records that the walk is done, how many files it listed, what rules leave out, how much is to be read, and that this is being
+    /// ingested.
+    pub(crate) fn note_scan(&self, listed: u64, ruled_out: RuledOut, extent: WorkExtent) {
         let mut state = self.state.lock();
-        (state.listed, state.is_of_few) = (listed, is_of_few);
+        state.listed = listed;
+        state.is_of_few = extent == WorkExtent::Few;
+        state.is_mostly_new = extent == WorkExtent::MostlyNew;
         state.ruled_out = Arc::new(ruled_out);
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;
@@ -212,6 +227,7 @@ impl Scans {
         let began = state.began.take().unwrap_or_else(Instant::now);
         let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
         state.phase = Phase::Idle;
+        state.is_mostly_new = false;
         state.ended = state.begun;
         state.last = Some((Instant::now(), took));
         drop(state);
