@@ -28,7 +28,7 @@ use crate::indexing::memories::{MemoryWait, memory_work, wait_for_memories};
 use crate::indexing::put_back::compare_own_soon;
 use crate::origin::Origin;
 use crate::settings::EngineSettings;
-use crate::store::{Configuration, Phase, ScanState, Store, Wanted};
+use crate::store::{Configuration, Phase, ScanState, Store, Wanted, WorkExtent};
 use crate::warning::{FirstIndex, FirstIndexStage, Warning};
 
 pub(crate) use scan::{Sync, SyncReport, sync};
@@ -90,7 +90,7 @@ impl Engine {
 fn partial_index(store: &Store) -> Option<FirstIndex> {
     let state = store.files.scans().lock();
     let reached = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
-    let is_partial = state.takes_questions || state.is_mostly_new;
+    let is_partial = state.takes_questions || state.extent == WorkExtent::MostlyNew;
     is_partial.then(|| FirstIndex { root: store.root.clone(), scan: state.begun, question: None, stage: reached })
 }
 
@@ -183,7 +183,7 @@ fn freshen_files(
     // (`Engine::has_more_for`), and otherwise it answers from the older index.
     let mut ingesting_since = None;
     while state.ended < needed {
-        awaits_first |= state.takes_questions || state.is_mostly_new;
+        awaits_first |= state.takes_questions || state.extent == WorkExtent::MostlyNew;
         if awaits_first && question.is_none() {
             question = wanted.map(|wanted| store.jobs.questions().ask(wanted));
         }
@@ -199,7 +199,7 @@ fn freshen_files(
             Phase::Queued => began + settings.ingest_wait.min(patience),
             // The files of a branch switch take too long to wait for.
             Phase::Ingesting if !awaits_first => {
-                let wait = if state.is_of_few {
+                let wait = if state.extent == WorkExtent::Few {
                     settings.ingest_wait.max(settings.few_files_wait)
                 } else {
                     settings.ingest_wait

@@ -98,14 +98,14 @@ fn ingest_by_questions(
             let part =
                 IngestPart { order: &order[..done + likely], done, bytes: whole.bytes, kind: write::PartKind::Likely };
             let (outcome, written) = ingest_part(run, &part, control)?;
-            whole.add(outcome);
+            whole.add(&outcome);
             done = written;
             (control.likely_indexed)(number);
         }
         if done < order.len() && !store.jobs.questions().is_any_new() {
             let part = IngestPart { order: &order, done, bytes: whole.bytes, kind: write::PartKind::Rest };
             let (outcome, written) = ingest_part(run, &part, control)?;
-            whole.add(outcome);
+            whole.add(&outcome);
             done = written;
         }
     }

@@ -92,7 +92,9 @@ const MAX_WORD_BYTES: usize = 64;
 pub(crate) fn phrase_key(text: &str) -> Option<String> {
     let mut key = String::new();
     let text = fold_case(text);
-    let words = runs(&text).map(|run| run.trim_matches('_')).filter(|word| !word.is_empty());
+    // A mark that combines with an underscore is no word without it.
+    let words = runs(&text).map(|run| run.trim_end_matches('_').trim_start_matches(|c: char| !c.is_alphanumeric()));
+    let words = words.filter(|word| !word.is_empty());
     for (count, word) in words.take(MAX_WORDS).enumerate() {
         if count > 0 {
             key.push(' ');
@@ -189,6 +191,12 @@ mod tests {
         ] {
             assert_eq!(first_sentence(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_mark_after_an_underscore_is_not_a_word() {
+        assert_eq!(phrase_key("_\u{1133b}"), None);
+        assert_eq!(phrase_key("_\u{1133b}a b_").as_deref(), Some("a b"));
     }
 
     proptest::proptest! {

@@ -34,8 +34,8 @@ pub(crate) struct IngestOutcome {
 
 impl IngestOutcome {
     /// Adds the counts of another part of the ingest.
-    pub(crate) fn add(&mut self, part: Self) {
-        let Self { added, changed, touched, removed, failed, skipped, in_parts, chunks, bytes } = part;
+    pub(crate) fn add(&mut self, part: &Self) {
+        let &Self { added, changed, touched, removed, failed, skipped, in_parts, chunks, bytes } = part;
         self.added += added;
         self.changed += changed;
         self.touched += touched;
@@ -84,14 +84,12 @@ pub(crate) struct ScanState {
     /// When the running scan began, and how long its walk over the files took.
     pub(crate) began: Option<Instant>,
     pub(crate) scan_took: Option<Duration>,
-    /// Whether the running ingest is of a few files, which are indexed in tens of milliseconds on a machine that is not busy.
-    pub(crate) is_of_few: bool,
+    /// How much the running ingest reads.
+    pub(crate) extent: WorkExtent,
     /// The number of the last question whose most likely files are indexed, while a large project is indexed for the first time.
     pub(crate) likely_indexed: u64,
     /// Whether such an index is being made, so that questions can say what they need next.
     pub(crate) takes_questions: bool,
-    /// Whether the running ingest reads more files than the index has, as after a first index that was interrupted.
-    pub(crate) is_mostly_new: bool,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// What rules leave out.
@@ -114,13 +112,14 @@ pub(crate) enum Phase {
 }
 
 /// How much a scan has found to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WorkExtent {
-    /// A few files, as after an edit.
+    /// A few files, as after an edit. They are indexed in tens of milliseconds on a machine that is not busy.
+    #[default]
     Few,
     /// Many files, as after a change of branch.
     Many,
-    /// Many files, and more than the index has.
+    /// Many files, and more than the index has, as after a first index that was interrupted.
     MostlyNew,
 }
 
@@ -182,9 +181,7 @@ impl Scans {
     /// ingested.
     pub(crate) fn note_scan(&self, listed: u64, ruled_out: RuledOut, extent: WorkExtent) {
         let mut state = self.state.lock();
-        state.listed = listed;
-        state.is_of_few = extent == WorkExtent::Few;
-        state.is_mostly_new = extent == WorkExtent::MostlyNew;
+        (state.listed, state.extent) = (listed, extent);
         state.ruled_out = Arc::new(ruled_out);
         if state.phase == Phase::Scanning {
             state.phase = Phase::Ingesting;
@@ -227,7 +224,7 @@ impl Scans {
         let began = state.began.take().unwrap_or_else(Instant::now);
         let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
         state.phase = Phase::Idle;
-        state.is_mostly_new = false;
+        state.extent = WorkExtent::default();
         state.ended = state.begun;
         state.last = Some((Instant::now(), took));
         drop(state);
