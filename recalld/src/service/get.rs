@@ -3,9 +3,9 @@
 use recall_api::convert::{document, limits, remember, scope, time};
 use recall_api::v1::{self, Commit, GetRequest, GetResponse, HistoryRequest, HistoryResponse, Severity};
 use recall_api::{Failure, InvalidRequest, Problem, Reason};
-use recall_core::{ItemId, Provenance, Scope};
+use recall_core::{ItemId, MemoryId, Provenance, Scope};
 use recall_engine::{CitedItem, DocumentCommit, GetError, History, Item, ItemRequest, ItemUse, Origin, Parent};
-use recall_text::DocPath;
+use recall_text::{DocPath, normalize_text};
 use tonic::Status;
 
 use super::{Service, context, ids, memory, warning};
@@ -23,10 +23,16 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let provenance = remember::provenance(&context.clone().unwrap_or_default());
     let origin = service.origin(context).await?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
+    let asked_id = id.clone();
     let asked = ItemRequest { id, parent, scope: wanted };
     let here = origin.clone();
     let open = move |daemon: &Daemon| open(daemon, &here, &provenance, &asked);
-    let cited = service.call_after_index(&origin, wanted, open).await?;
+    // Memories are in journals and turns in transcripts, so these are read although nothing is indexed, or nothing can be.
+    let cited = if is_outside_index(&asked_id) {
+        service.call(open).await?
+    } else {
+        service.call_after_index(&origin, wanted, open).await?
+    };
     let CitedItem { item, lines: cited_lines, hash } = cited;
     let known = item.memory.as_ref().map(|view| view.memory.id).filter(|_| with_uses);
     let cited_lines = cited_lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end });
@@ -37,6 +43,11 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     response.warnings.extend(hash.and_then(|hash| changed_since(&response, &hash)));
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
+}
+
+/// Returns whether an item with that id is read from elsewhere than the index.
+fn is_outside_index(id: &str) -> bool {
+    normalize_text(id).parse::<MemoryId>().is_ok() || id.trim_start().starts_with("transcript:")
 }
 
 /// Reads an item, and notes that the session opened it.
