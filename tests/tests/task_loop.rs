@@ -93,6 +93,12 @@ impl Scene {
         self.git(&["log", "--reverse", "--format=%s"]).lines().map(str::to_owned).collect()
     }
 
+    /// Returns the id that a process has written to a file in the home; `None` until the line is whole.
+    fn process(&self, name: &str) -> Option<String> {
+        let line = fs::read_to_string(self.home(name)).ok()?;
+        line.strip_suffix('\n').map(str::to_owned)
+    }
+
     fn home(&self, path: &str) -> PathBuf {
         self.sandbox.user_home().join(path)
     }
@@ -199,9 +205,8 @@ fn a_failed_agent_has_completed_nothing() {
 fn a_killed_loop_goes_on_with_its_task() {
     let scene = Scene::new(one_task(), &["echo $$ > \"$HOME/agent\"; exec sleep 100", "echo T1 done"]);
     let mut running = scene.sandbox.start_recall(&scene.project, &["loop", "--guidance", "Use WAL."]);
-    wait_until("the agent works", || scene.home("agent").exists().then_some(()));
+    let agent = wait_until("the agent works", || scene.process("agent"));
     running.kill();
-    let agent = fs::read_to_string(scene.home("agent")).expect("its id").trim().to_owned();
     let refused = scene.run(&[]);
     // The loop may have been killed before it noted the agent's process.
     assert!(refused.code == Some(4) && refused.stderr.contains("is still at work"), "{refused:?}");
@@ -221,7 +226,7 @@ fn an_interrupt_ends_the_agent_and_all_its_processes() {
     let spawning = "sleep 100 & echo $! > \"$HOME/child\"; echo $$ > \"$HOME/agent\"; wait";
     let scene = Scene::new(one_task(), &[spawning, "echo T1 done"]);
     let running = scene.sandbox.start_recall(&scene.project, &["loop"]);
-    wait_until("the agent works", || scene.home("agent").exists().then_some(()));
+    wait_until("the agent works", || scene.process("agent"));
     assert!(Command::new("kill").args(["-INT", &running.id().to_string()]).status().expect("sent").success());
     let outcome = running.finish();
     assert_eq!(outcome.code, Some(130), "{outcome:?}");
