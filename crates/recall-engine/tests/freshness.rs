@@ -131,7 +131,7 @@ impl CodeParser for HeldUp {
     }
 }
 
-/// Writes so many files that questions are answered before all are indexed.
+/// Writes more files than a first index reads before it answers a question.
 fn write_huge_project(sandbox: &Sandbox) {
     write_files(&sandbox.root(), 1600);
     for (path, text) in [

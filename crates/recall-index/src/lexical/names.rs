@@ -92,7 +92,7 @@ const MAX_WORD_BYTES: usize = 64;
 pub(crate) fn phrase_key(text: &str) -> Option<String> {
     let mut key = String::new();
     let text = fold_case(text);
-    // A mark that combines with an underscore is no word without it.
+    // A combining mark after an underscore is not a word of its own.
     let words = runs(&text).map(|run| run.trim_end_matches('_').trim_start_matches(|c: char| !c.is_alphanumeric()));
     let words = words.filter(|word| !word.is_empty());
     for (count, word) in words.take(MAX_WORDS).enumerate() {

@@ -269,7 +269,7 @@ fn one<'a>(list: &[&'a str], random: &mut Rand32) -> &'a str {
 fn assignment(values: &[&str], random: &mut Rand32) -> String {
     let syntax = one(SYNTAXES, random).replace('@', one(NAMES, random));
     let value = format!("⟦{}⟧", one(values, random));
-    // A name may contain the letter that stands for the value.
+    // The name may contain the placeholder letter of the value.
     let parts: Vec<&str> = syntax.split('V').collect();
     let is_place = |at: usize| {
         let before = parts[at].bytes().last();
