@@ -104,6 +104,8 @@ fn a_file_that_is_too_large_is_named_by_every_command_and_tool() {
     let reason = "too large: 3.9 KiB, the limit is 1.0 KiB (setting `limits.file_bytes`)";
     let search = sandbox.recall(&project, &["search", "createHeronChecker"]);
     assert!(search.stderr.contains("1 file is left out of the index: 1 too large"), "{search:?}");
+    let exact = sandbox.recall(&project, &["search", "--exact", "const a"]);
+    assert!(exact.stderr.contains(" · 1 file was not searched: `recall status --failures` · "), "{exact:?}");
     let get = sandbox.recall(&project, &["get", "checker.ts"]);
     assert!(get.code == Some(1) && get.stderr.contains(reason), "{get:?}");
     let add = sandbox.recall(&project, &["add", "checker.ts"]);

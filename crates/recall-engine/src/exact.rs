@@ -20,7 +20,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{ExactRequest, Filters, OtherProjects, Timestamp};
-use recall_index::catalog::FailureKind;
 use recall_index::lexical::exact::Pattern;
 
 use crate::engine::{MountedStore, MountedStores};
@@ -111,13 +110,12 @@ impl Engine {
     }
 }
 
-/// Returns how many files of the stores are not indexed: too large, binary or unreadable.
+/// Returns how many files of the stores may hold text and are not indexed: with a private key, too large or unreadable.
 fn files_left_out(stores: &[MountedStore]) -> Result<u64, StoreError> {
     let mut count = 0;
     for store in stores {
-        for kind in [FailureKind::Skipped, FailureKind::Failed] {
-            count += store.index.read(|snapshot| snapshot.failure_count(kind))?;
-        }
+        let groups = store.index.left_out_groups()?;
+        count += groups.iter().filter(|group| group.may_hide_text).map(|group| group.files).sum::<u64>();
     }
     Ok(count)
 }
@@ -135,7 +133,7 @@ pub struct ExactAnswer {
     pub next_offset: Option<u32>,
     /// Whether the answer is about everything that the stores should hold now. Files that are never indexed are not part of it.
     pub is_complete: bool,
-    /// How many files of the stores are not indexed.
+    /// How many files of the stores may hold text and are not indexed.
     pub files_left_out: u64,
     /// The number of documents that were searched. If nothing matches, those that pass the filters.
     pub documents_searched: u64,

@@ -247,3 +247,16 @@ fn a_plain_search_for_an_operator_finds_the_files_that_hold_it() {
 fn engine_paths(sandbox: &Sandbox, engine: &Engine, query: &str) -> Vec<String> {
     sandbox.search(engine, query).hits.iter().map(|hit| hit.document.path.to_string()).collect()
 }
+
+#[test]
+fn a_complete_answer_counts_the_files_that_may_hold_the_text_and_were_not_searched() {
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n", "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeK");
+    let sandbox = Sandbox::with(&[("a.rs", "fn heron() {}\n"), ("b.rs", &format!("fn heron() {{}}\n// {key}"))]);
+    std::fs::write(sandbox.root().join("heron.png"), [0x89, b'P', b'N', b'G', 0, 1, 2, 0]).expect("written");
+    let answer = find(&sandbox, &sandbox.engine(), &literal("fn heron"));
+    assert_eq!(
+        (answer.totals.lines, answer.is_complete, answer.files_left_out),
+        (1, true, 1),
+        "the picture has no text"
+    );
+}

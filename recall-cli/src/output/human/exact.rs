@@ -18,7 +18,16 @@ pub(crate) fn render(answer: &v1::ExactResponse) -> String {
 
 /// Formats how much matches, and how to see what is not shown.
 pub(crate) fn summary(answer: &v1::ExactResponse) -> String {
-    let v1::ExactResponse { results, stats, next_offset, total_matches, total_lines, total_documents, .. } = answer;
+    let v1::ExactResponse {
+        results,
+        stats,
+        next_offset,
+        total_matches,
+        total_lines,
+        total_documents,
+        files_left_out,
+        ..
+    } = answer;
     let mut text = format!(
         "{} in {} of {}",
         count_noun(*total_matches, "match", "matches"),
@@ -28,6 +37,10 @@ pub(crate) fn summary(answer: &v1::ExactResponse) -> String {
     if let Some(next) = next_offset {
         let more = total_lines.saturating_sub(u64::from(*next));
         let _ = write!(text, " · {} shown, {} more with --offset {next}", count(results.len() as u64), count(more));
+    }
+    if *files_left_out > 0 {
+        let not_searched = count_noun(*files_left_out, "file was", "files were");
+        let _ = write!(text, " · {not_searched} not searched: `recall status --failures`");
     }
     let _ = write!(text, " · {}", millis(stats.as_ref().map_or(0.0, |stats| stats.took_ms)));
     text
@@ -115,5 +128,8 @@ mod tests {
         assert!(summary(&answer).starts_with("1,204 matches in 900 lines of 1 file · "), "{}", summary(&answer));
         answer.next_offset = Some(50);
         assert!(summary(&answer).contains(" · 1 shown, 850 more with --offset 50 · "), "{}", summary(&answer));
+        answer.files_left_out = 2;
+        let left_out = " · 2 files were not searched: `recall status --failures` · ";
+        assert!(summary(&answer).contains(left_out), "{}", summary(&answer));
     }
 }
