@@ -8,6 +8,7 @@ mod dist;
 mod fixture;
 mod programs;
 mod progress;
+mod proof;
 mod record;
 mod steps;
 mod tour;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         ["page", "--speed", folder] => clients::try_page(PageTrial::Speed(folder)),
         ["record", project] => record::run(project, None),
         ["record", project, folder] => record::run(project, Some(folder)),
+        ["proof", ref words @ ..] => proof::run(words),
         ["sdks"] => clients::try_sdks(),
         ["windows"] => windows::run(Extent::Try, Install::Ask, None),
         ["windows", "--install"] => windows::run(Extent::Try, Install::Run, None),
@@ -97,6 +99,12 @@ const TASKS: &[(&str, &str)] = &[
     (
         "record PROJECT [FOLDER]",
         "draw the recording of the README in `docs/images/`, of commands in a clone of flask, with the programs in a folder",
+    ),
+    (
+        "proof [--set NAME] [--peer NAME]",
+        "measure recall and other programs on sets of questions, and write `docs/proof/`; --programs FOLDER takes built programs, --data FOLDER has public \
+         benchmarks, --install installs the peers in the target folder, --limit N is the most questions of a set, --seed N draws others, --out FOLDER takes \
+         the pages",
     ),
     ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),
     ("windows", "build the programs for Windows and try them under Wine"),

@@ -63,7 +63,8 @@ pub(crate) fn cargo_build(profile: &str) -> Command {
 }
 
 /// The warnings of an answer that lacks files, links or embeddings.
-const PARTIAL: [&str; 4] = ["\"INDEXING\"", "\"NOT_REFRESHED\"", "\"LINKS_BEHIND\"", "\"EMBEDDINGS_TO_COME\""];
+const PARTIAL: [&str; 5] =
+    ["\"INDEXING\"", "\"NOT_INDEXED_YET\"", "\"NOT_REFRESHED\"", "\"LINKS_BEHIND\"", "\"EMBEDDINGS_TO_COME\""];
 
 /// Whether an answer as JSON is made from everything that the project has.
 pub(crate) fn is_whole(answer: &str) -> bool {
@@ -109,7 +110,7 @@ pub(crate) const TOOLCHAIN_NEEDS: [Need; 3] = [
 ];
 
 /// Whether missing packages are installed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Install {
     /// The task says what is missing and ends.
     Ask,
