@@ -125,7 +125,6 @@ impl Bench {
 struct Set {
     name: &'static str,
     title: &'static str,
-    /// What its figures depend on the build of the programs and the load of the machine.
     kind: Kind,
     run: fn(&Bench) -> Result<Report, String>,
 }

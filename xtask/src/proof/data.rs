@@ -73,7 +73,7 @@ pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
         let questions = annotated(name, &Json::parse(&read(&annotations)?)?, &root, base);
         groups.push(Group { root, history: None, corpus: Corpus::Code, questions });
     }
-    Ok(groups)
+    Ok(cut(groups, bench.limit))
 }
 
 /// Lays a tree, or a folder of it, without its history.

@@ -160,9 +160,10 @@ fn is_at_rest(answer: &Json) -> bool {
 }
 
 fn passage(hit: &Json) -> Option<Passage> {
-    let chunk = hit.at("chunk");
+    let (doc, chunk) = (hit.at("doc"), hit.at("chunk"));
     Some(Passage {
-        path: hit.at("doc").at("path").text()?.to_owned(),
+        // A memory has no path.
+        path: doc.at("path").text().or_else(|| doc.at("id").text())?.to_owned(),
         first: chunk.at("start_line").number()? as usize,
         last: chunk.at("end_line").number()? as usize,
         text: chunk.at("text").text()?.to_owned(),
