@@ -103,7 +103,7 @@ const TASKS: &[(&str, &str)] = &[
     (
         "proof [--set NAME] [--peer NAME]",
         "measure recall and other programs on sets of questions, and write `docs/proof/`; --programs FOLDER takes built programs, --data FOLDER has public \
-         benchmarks, --install installs the peers in the target folder, --limit N is the most questions of a set, --seed N draws others, --out FOLDER takes \
+         benchmarks, --repository FOLDER is another one than this, --install installs the peers in the target folder, --limit N is the most questions of a set, --seed N draws others, --out FOLDER takes \
          the pages",
     ),
     ("sdks", "prove the fake server of models with the vendors' own clients, which Python must have"),

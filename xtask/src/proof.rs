@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use crate::programs::{self, Install};
 use crate::{say, workspace};
-use recall::{Corpus, Recall};
+use recall::{CommandLine, Corpus};
 use report::Report;
 
 /// What a run is asked for.
@@ -41,6 +41,7 @@ struct Options {
     peers: Vec<String>,
     data: Option<PathBuf>,
     programs: Option<PathBuf>,
+    repository: Option<PathBuf>,
     out: Option<PathBuf>,
     /// The most questions of a set, or its rounds.
     limit: usize,
@@ -55,6 +56,7 @@ impl Options {
             peers: Vec::new(),
             data: None,
             programs: None,
+            repository: None,
             out: None,
             limit: 60,
             seed: 1,
@@ -73,6 +75,7 @@ impl Options {
                 "--peer" => options.peers.push((*value).to_owned()),
                 "--data" => options.data = Some(folder(value)?),
                 "--programs" => options.programs = Some(folder(value)?),
+                "--repository" => options.repository = Some(folder(value)?),
                 "--out" => options.out = Some(PathBuf::from(value)),
                 "--limit" => options.limit = value.parse().ok().filter(|limit| *limit > 0).ok_or_else(is_number)?,
                 "--seed" => options.seed = value.parse().map_err(|_| is_number())?,
@@ -96,6 +99,8 @@ pub(crate) struct Bench {
     /// The folder of homes, clones and installed peers.
     place: PathBuf,
     data: Option<PathBuf>,
+    /// The repository whose history and files are taken where no other is named.
+    repository: PathBuf,
     peers: Vec<String>,
     limit: usize,
     seed: u64,
@@ -104,8 +109,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Returns the command line with an empty home of its own.
-    fn recall(&self, name: &str, settings: &[(&'static str, &'static str)]) -> Result<Recall, String> {
-        Recall::new(&self.programs, self.place.join("homes").join(name), settings)
+    fn recall(&self, name: &str, settings: &[(&'static str, &'static str)]) -> Result<CommandLine, String> {
+        CommandLine::new(&self.programs, self.place.join("homes").join(name), settings)
     }
 
     fn data(&self) -> Result<&Path, String> {
@@ -115,7 +120,7 @@ impl Bench {
     }
 
     /// Returns those of a list of programs that are asked for: always the first, which is recall.
-    fn chosen(&self, all: &'static [&'static str]) -> Vec<&'static str> {
+    fn select(&self, all: &'static [&'static str]) -> Vec<&'static str> {
         let is_chosen = |name: &str| self.peers.is_empty() || self.peers.iter().any(|peer| peer == name);
         all.iter().copied().enumerate().filter(|(at, name)| *at == 0 || is_chosen(name)).map(|(_, name)| name).collect()
     }
@@ -147,7 +152,7 @@ const SETS: [Set; 15] = [
     },
     Set {
         name: "self",
-        title: "Commits of this repository: the files that they changed",
+        title: "Commits of one repository: the files that they changed",
         kind: Kind::Answers,
         run: own_history,
     },
@@ -192,13 +197,13 @@ const SETS: [Set; 15] = [
 ];
 
 fn own_history(bench: &Bench) -> Result<Report, String> {
-    let own = [("recall".to_owned(), workspace().to_owned())];
-    ranking::measure(bench, "self", &ranking::of_histories(bench, &own, Corpus::Code)?)
+    let own = [("own".to_owned(), bench.repository.clone())];
+    ranking::measure(bench, "self", &ranking::draw_histories(bench, &own, Corpus::Code)?)
 }
 
 fn histories(bench: &Bench) -> Result<Report, String> {
     let repositories = data::repositories(bench)?;
-    ranking::measure(bench, "commits", &ranking::of_histories(bench, &repositories, Corpus::Code)?)
+    ranking::measure(bench, "commits", &ranking::draw_histories(bench, &repositories, Corpus::Code)?)
 }
 
 fn code(bench: &Bench) -> Result<Report, String> {
@@ -233,11 +238,12 @@ pub(crate) fn run(words: &[&str]) -> ExitCode {
 }
 
 fn prove(options: Options) -> Result<(), String> {
-    let Options { sets, peers, data, programs, out, limit, seed, install } = options;
+    let Options { sets, peers, data, programs, repository, out, limit, seed, install } = options;
     let programs = programs.map_or_else(|| programs::build("release"), Ok)?;
     let place = programs::target_folder().join("proof");
     std::fs::create_dir_all(&place).map_err(|error| format!("cannot create {}: {error}", place.display()))?;
-    let bench = Bench { programs, place, data, peers, limit, seed, install };
+    let repository = repository.unwrap_or_else(|| workspace().to_owned());
+    let bench = Bench { programs, place, data, repository, peers, limit, seed, install };
     let pages = page::Pages { folder: out.unwrap_or_else(|| workspace().join("docs/proof")), bench: &bench };
     for set in SETS.iter().filter(|set| sets.is_empty() || sets.iter().any(|name| name == set.name)) {
         say(&format!("\n== {}: {}\n", set.name, set.title));
@@ -278,11 +284,12 @@ mod tests {
             programs: PathBuf::new(),
             place: PathBuf::new(),
             data: None,
+            repository: PathBuf::new(),
             peers: vec!["ripgrep".to_owned()],
             limit: 1,
             seed: 1,
             install: Install::Ask,
         };
-        assert_eq!(bench.chosen(peers::SEARCHERS), ["recall", "ripgrep"]);
+        assert_eq!(bench.select(peers::SEARCHERS), ["recall", "ripgrep"]);
     }
 }

@@ -7,7 +7,7 @@ use super::ranking::{self, Group};
 use super::recall::Corpus;
 use super::report::{Report, Table, figure, interval, outcomes};
 use super::statistics::{self, Difference};
-use crate::{say, workspace};
+use crate::say;
 
 /// What is paid, by name.
 const COSTS: [(&str, fn(&Price) -> f64); 3] =
@@ -34,10 +34,11 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
         ]),
         ..Report::default()
     };
-    let own = vec![("recall".to_owned(), workspace().to_owned())];
-    let mut parts = vec![("this repository's history", ranking::of_histories(bench, &own, Corpus::Code))];
+    let own = vec![("own".to_owned(), bench.repository.clone())];
+    let mut parts = vec![("this repository's history", ranking::draw_histories(bench, &own, Corpus::Code))];
     if bench.data.is_some() {
-        let others = super::data::repositories(bench).and_then(|all| ranking::of_histories(bench, &all, Corpus::Code));
+        let others =
+            super::data::repositories(bench).and_then(|all| ranking::draw_histories(bench, &all, Corpus::Code));
         parts.push(("histories of other repositories", others));
         parts.push(("bug reports", super::data::reports(bench)));
     }
@@ -155,7 +156,7 @@ fn table(title: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, 
         if *name == EXPLORERS[0] {
             row.extend([String::new(), String::new()]);
         } else {
-            let difference = Difference::paired(&tokens, &values(&explorers[0], Price::tokens), seed);
+            let difference = Difference::compare(&tokens, &values(&explorers[0], Price::tokens), seed);
             row.push(interval(&difference));
             row.push(outcomes(difference.less, difference.greater, difference.equal));
         }
@@ -169,7 +170,7 @@ fn losses(name: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, 
         for (cost, value) in COSTS {
             let ours: Vec<f64> = all.iter().map(|outcome| value(&price(outcome))).collect();
             let theirs: Vec<f64> = explorers[0].iter().map(|outcome| value(&price(outcome))).collect();
-            let difference = Difference::paired(&ours, &theirs, seed);
+            let difference = Difference::compare(&ours, &theirs, seed);
             if difference.mean > 0.0 {
                 let (ours, theirs) = (statistics::mean(&ours), statistics::mean(&theirs));
                 let (ours, theirs) = (figure(ours), figure(theirs));

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::mcp::Server;
-use super::recall::{Corpus, Recall};
+use super::recall::{CommandLine, Corpus};
 use super::report::{Report, Table, figure};
 use super::statistics::percentile;
 use super::tree::Checkout;
 use super::{Bench, ripgrep};
-use crate::workspace;
 
 /// The questions, with a literal that a person would grep instead.
 const QUESTIONS: &[(&str, &str)] = &[
@@ -27,8 +26,8 @@ const QUESTIONS: &[(&str, &str)] = &[
 ];
 
 /// A checkout of this repository with a whole index.
-fn indexed(bench: &Bench, name: &str) -> Result<(Checkout, Recall, f64), String> {
-    let checkout = Checkout::clone(workspace(), bench.place.join("trees").join(name))?;
+fn index_checkout(bench: &Bench, name: &str) -> Result<(Checkout, CommandLine, f64), String> {
+    let checkout = Checkout::clone(&bench.repository, bench.place.join("trees").join(name))?;
     checkout.switch("HEAD")?;
     let recall = bench.recall(name, &[])?;
     let seconds = recall.settle(&checkout.root)?;
@@ -37,7 +36,7 @@ fn indexed(bench: &Bench, name: &str) -> Result<(Checkout, Recall, f64), String>
 
 /// Times questions, exact strings and ripgrep in turn.
 pub(crate) fn speed(bench: &Bench) -> Result<Report, String> {
-    let (checkout, recall, seconds) = indexed(bench, "speed")?;
+    let (checkout, recall, seconds) = index_checkout(bench, "speed")?;
     let root = &checkout.root;
     let mut report = Report { raw: Table::new(&["round", "question", "what", "ms"]), ..Report::default() };
     let names = [
@@ -101,7 +100,7 @@ pub(crate) fn speed(bench: &Bench) -> Result<Report, String> {
 
 /// Reads the memory of the daemon after questions, and of a shim that waits.
 pub(crate) fn memory(bench: &Bench) -> Result<Report, String> {
-    let (checkout, recall, _) = indexed(bench, "memory")?;
+    let (checkout, recall, _) = index_checkout(bench, "memory")?;
     for (question, _) in QUESTIONS {
         recall.search(&checkout.root, question, Corpus::All)?;
     }
@@ -146,7 +145,7 @@ fn field_of(status: &str, name: &str) -> Option<f64> {
 
 /// Compares the bytes of an index with those of the texts.
 pub(crate) fn disk(bench: &Bench) -> Result<Report, String> {
-    let (checkout, recall, seconds) = indexed(bench, "disk")?;
+    let (checkout, recall, seconds) = index_checkout(bench, "disk")?;
     let status = recall.ask(&checkout.root, &["status"], "")?.json;
     let store = status.at("stores").items().iter().find(|store| store.at("scope").text() == Some("project"));
     let store = store.ok_or("the project has no store")?;

@@ -10,7 +10,7 @@ use super::Bench;
 use super::report::{Report, Table, figure};
 use super::statistics::{self, Random};
 use super::tree::{self, Checkout};
-use crate::{programs, workspace};
+use crate::programs;
 
 /// How long an edit is waited for before it counts as lost.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ const CRASH_WITHIN_MS: usize = 400;
 
 /// Appends a line with a new word to a random file and searches the word at once, again and again.
 pub(crate) fn freshness(bench: &Bench) -> Result<Report, String> {
-    let checkout = Checkout::clone(workspace(), bench.place.join("trees/freshness"))?;
+    let checkout = Checkout::clone(&bench.repository, bench.place.join("trees/freshness"))?;
     checkout.switch("HEAD")?;
     let recall = bench.recall("freshness", &[])?;
     recall.settle(&checkout.root)?;

@@ -70,7 +70,7 @@ pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
         let root = bench.place.join("trees").join(format!("code-{name}"));
         lay(source, revision, text(row, &["benchmark_root"]), &root)?;
         let base = text(row, &["benchmark_root"]).unwrap_or_default();
-        let questions = annotated(name, &Json::parse(&read(&annotations)?)?, &root, base);
+        let questions = read_annotations(name, &Json::parse(&read(&annotations)?)?, &root, base);
         groups.push(Group { root, history: None, corpus: Corpus::Code, questions });
     }
     Ok(cut(groups, bench.limit))
@@ -93,24 +93,25 @@ fn lay(source: &Path, revision: &str, folder: Option<&str>, root: &Path) -> Resu
 }
 
 /// Reads the questions of a repository. Their paths are below the tree or below the benchmark's folder.
-fn annotated(name: &str, list: &Json, root: &Path, base: &str) -> Vec<Question> {
-    let path = |target: &Json| {
-        let path = target.text().or_else(|| target.at("path").text())?;
-        let below = format!("{base}/{path}");
-        let path = if !root.join(path).exists() && root.join(&below).exists() { below } else { path.to_owned() };
-        Some(Place { path, lines: None })
-    };
-    let question = |(at, row): (usize, &Json)| {
-        let targets = row.at("relevant").items().iter().chain(row.at("secondary").items());
-        let text = row.at("query").text()?.to_owned();
-        Some(Question {
-            id: format!("{name}/{at}"),
-            text,
-            commit: String::new(),
-            places: targets.filter_map(path).collect(),
-        })
-    };
-    list.items().iter().enumerate().filter_map(question).filter(|question| !question.places.is_empty()).collect()
+fn read_annotations(name: &str, list: &Json, root: &Path, base: &str) -> Vec<Question> {
+    let rows = list.items().iter().enumerate();
+    let questions = rows.filter_map(|(at, row)| annotation(&format!("{name}/{at}"), row, root, base));
+    questions.filter(|question| !question.places.is_empty()).collect()
+}
+
+fn annotation(id: &str, row: &Json, root: &Path, base: &str) -> Option<Question> {
+    let targets = row.at("relevant").items().iter().chain(row.at("secondary").items());
+    let text = row.at("query").text()?.to_owned();
+    let places = targets.filter_map(|target| target_file(target, root, base)).collect();
+    Some(Question { id: id.to_owned(), text, commit: String::new(), places })
+}
+
+/// Returns the file of a target, which is a path or an object with one.
+fn target_file(target: &Json, root: &Path, base: &str) -> Option<Place> {
+    let path = target.text().or_else(|| target.at("path").text())?;
+    let below = format!("{base}/{path}");
+    let is_below = !root.join(path).exists() && root.join(&below).exists();
+    Some(Place { path: if is_below { below } else { path.to_owned() }, lines: None })
 }
 
 /// Reports with the files, or the lines, that their fixes changed. Each is asked in the tree before its fix. Of a repository

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::recall::{Corpus, Passage, Recall};
+use super::recall::{CommandLine, Corpus, Passage};
 use super::ripgrep;
 use super::tree::{Place, Question};
 
@@ -58,7 +58,7 @@ pub(crate) struct Outcome {
 }
 
 /// Explores with one policy.
-pub(crate) fn explore(name: &str, recall: &Recall, root: &Path, question: &Question) -> Result<Outcome, String> {
+pub(crate) fn explore(name: &str, recall: &CommandLine, root: &Path, question: &Question) -> Result<Outcome, String> {
     let mut trail = Trail::new(root, &question.places);
     match name {
         "recall search" => search(&mut trail, recall, &question.text)?,
@@ -120,7 +120,7 @@ fn densest_window(matches: &[usize]) -> Option<usize> {
 }
 
 /// Asks recall, and reads on in the files that the answer names.
-fn search(trail: &mut Trail<'_>, recall: &Recall, question: &str) -> Result<(), String> {
+fn search(trail: &mut Trail<'_>, recall: &CommandLine, question: &str) -> Result<(), String> {
     if trail.is_over() {
         return Ok(());
     }
@@ -161,7 +161,7 @@ fn windows_of(path: &str, passages: &[Passage], lines: usize) -> Vec<usize> {
 }
 
 /// Asks recall for a context.
-fn context(trail: &mut Trail<'_>, recall: &Recall, question: &str) -> Result<(), String> {
+fn context(trail: &mut Trail<'_>, recall: &CommandLine, question: &str) -> Result<(), String> {
     let arguments = ["context", "--scope", "project", "--budget-tokens", CONTEXT_TOKENS, "--", "-"];
     let answer = recall.ask(trail.root, &arguments, question)?;
     let text = answer.json.at("context").at("text").text().unwrap_or_default();

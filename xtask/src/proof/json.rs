@@ -86,15 +86,15 @@ impl Reader<'_> {
     fn value(&mut self) -> Result<Json, String> {
         self.skip_space();
         match self.rest.peek() {
-            Some('{') => self.nested(Self::object),
-            Some('[') => self.nested(Self::list),
+            Some('{') => self.read_nested(Self::object),
+            Some('[') => self.read_nested(Self::list),
             Some('"') => self.string().map(Json::Text),
             Some(_) => self.word(),
             None => Err("the JSON ends too early".to_owned()),
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Json, String>) -> Result<Json, String> {
+    fn read_nested(&mut self, read: fn(&mut Self) -> Result<Json, String>) -> Result<Json, String> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
             return Err(format!("the JSON is nested more than {MOST_DEPTH} deep"));

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::recall::{Corpus, Recall};
+use super::recall::{CommandLine, Corpus};
 use super::report::{Report, Table, figure};
 use super::statistics::{self, Random};
 use super::tree::{self, Checkout};
 use super::{Bench, ripgrep};
-use crate::workspace;
 
 /// A string that more lines have is drawn again: an answer has at most a thousand.
 const MOST_LINES: usize = 900;
@@ -17,9 +16,9 @@ const MOST_LINES: usize = 900;
 /// The letters of a string.
 const LETTERS: std::ops::Range<usize> = 6..24;
 
-/// Draws strings out of the files of this repository and searches each with both.
+/// Draws strings out of the files of the repository and searches each with both.
 pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
-    let checkout = Checkout::clone(workspace(), bench.place.join("trees/literals"))?;
+    let checkout = Checkout::clone(&bench.repository, bench.place.join("trees/literals"))?;
     checkout.switch("HEAD")?;
     let recall = bench.recall("literals", &[])?;
     recall.settle(&checkout.root)?;
@@ -104,7 +103,7 @@ fn draw(texts: &[String], random: &mut Random) -> String {
 }
 
 /// Returns the lines that recall finds, whether it says that these are all, and its time.
-fn search(recall: &Recall, root: &Path, string: &str) -> Result<(BTreeSet<(String, usize)>, bool, f64), String> {
+fn search(recall: &CommandLine, root: &Path, string: &str) -> Result<(BTreeSet<(String, usize)>, bool, f64), String> {
     let pattern = format!("--exact={string}");
     let answer = recall.ask(root, &["search", "--scope", "project", "--k", "1000", &pattern], "")?;
     let line = |hit: &super::json::Json| {

@@ -10,7 +10,7 @@ use super::json::{Json, quote};
 use super::mcp::Server;
 use super::peers::{self, BASIC_MEMORY, SERVER_MEMORY};
 use super::plot::Bar;
-use super::recall::{Corpus, Recall};
+use super::recall::{CommandLine, Corpus};
 use super::report::{Report, Table, figure, interval, outcomes};
 use super::statistics::{self, Difference};
 use super::{Bench, ripgrep, words};
@@ -35,7 +35,7 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     let memories = collection(bench)?;
     let mut report = Report { raw: Table::new(&["memory", "program", "kind", "rank"]), ..Report::default() };
     let mut runs: Vec<(&str, [Vec<Option<usize>>; 2])> = Vec::new();
-    for name in bench.chosen(STORES) {
+    for name in bench.select(STORES) {
         say(&format!("memories: {name}, {} memories\n", memories.len()));
         match Store::open(name, bench).and_then(|mut store| ask(&mut store, &memories)) {
             Ok(ranks) => runs.push((name, ranks)),
@@ -81,21 +81,30 @@ fn collection(bench: &Bench) -> Result<Vec<Memory>, String> {
         .collect();
     let mut files: BTreeMap<String, usize> = BTreeMap::new();
     for (memory, _) in &pairs {
-        for word in words::of_question(memory) {
+        for word in words::split_question(memory) {
             *files.entry(word).or_default() += 1;
         }
     }
-    let memory = |(text, question): &(&str, &str)| {
-        let words = words::of_question(text);
+    Ok(pairs.iter().map(|(text, question)| Memory::new(text, question, &files)).collect())
+}
+
+impl Memory {
+    fn new(text: &str, question: &str, files: &BTreeMap<String, usize>) -> Self {
+        let words = words::split_question(text);
         let rarest = words.iter().min_by_key(|word| (files[*word], std::cmp::Reverse(word.len())));
-        Memory { text: (*text).to_owned(), questions: [(*question).to_owned(), rarest.cloned().unwrap_or_default()] }
-    };
-    Ok(pairs.iter().map(memory).collect())
+        Self { text: text.to_owned(), questions: [question.to_owned(), rarest.cloned().unwrap_or_default()] }
+    }
+
+    /// Returns where an answer first names or quotes the memory of a number.
+    fn find_in(&self, answer: &str, at: usize) -> Option<usize> {
+        let named = answer.find(&mark(at));
+        named.into_iter().chain(answer.find(&self.text)).min()
+    }
 }
 
 /// A store of memories.
 enum Store {
-    Recall(Recall, PathBuf),
+    Recall(CommandLine, PathBuf),
     Ripgrep(PathBuf),
     Basic(Server),
     Official(Server),
@@ -210,13 +219,9 @@ fn ask(store: &mut Store, memories: &[Memory]) -> Result<[Vec<Option<usize>>; 2]
 
 /// Returns the rank of a memory in an answer: how many memories are named or quoted in it before this one, and one.
 fn rank(answer: &str, memories: &[Memory], wanted: usize) -> Option<usize> {
-    let place = |at: usize| {
-        let named = answer.find(&mark(at));
-        let quoted = answer.find(&memories[at].text);
-        named.into_iter().chain(quoted).min()
-    };
-    let wanted = place(wanted)?;
-    Some((0..memories.len()).filter_map(place).filter(|place| *place < wanted).count() + 1)
+    let wanted = memories[wanted].find_in(answer, wanted)?;
+    let places = memories.iter().enumerate().filter_map(|(at, memory)| memory.find_in(answer, at));
+    Some(places.filter(|place| *place < wanted).count() + 1)
 }
 
 /// Adds the table of one kind of questions; returns the means of the share among three.
@@ -245,7 +250,7 @@ fn compare(
         if *name == runs[0].0 {
             row.extend([String::new(), String::new()]);
         } else {
-            let difference = Difference::paired(&within(&runs[0].1[kind], 3), &within(&ranks[kind], 3), seed);
+            let difference = Difference::compare(&within(&runs[0].1[kind], 3), &within(&ranks[kind], 3), seed);
             if difference.mean < 0.0 {
                 report
                     .losses

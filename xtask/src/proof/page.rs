@@ -95,7 +95,8 @@ impl Pages<'_> {
     fn command(&self, set: &Set) -> String {
         let Bench { data, limit, seed, .. } = self.bench;
         let data = if data.is_some() { " --data FOLDER" } else { "" };
-        format!("cargo xtask proof --set {} --limit {limit} --seed {seed} --install{data}", set.name)
+        let repository = if self.bench.repository == workspace() { "" } else { " --repository FOLDER" };
+        format!("cargo xtask proof --set {} --limit {limit} --seed {seed} --install{data}{repository}", set.name)
     }
 
     /// Says on what and with what it was measured.
@@ -146,8 +147,8 @@ const NOT_SHOWN: &str = "## What is not shown\n\n\
 guesses better at times, and worse at others.\n\
 - **Commits are not questions of people.** A subject may name the file that it changed, and may not say what the change needed. Files that a commit did not \
 touch may answer as well.\n\
-- **Few repositories and few questions.** Look at the intervals. This repository's own history was written by the people who tuned recall. What was tuned on which \
-public set is in [benchmarks.md](../benchmarks.md) and [training/rank](../../training/rank/README.md).\n\
+- **Few repositories and few questions.** Look at the intervals. This repository's own history was written by the people who tuned recall, and the questions of \
+`code`, `headings` and `locomo` were looked at while it was made. Its rankers were trained on other repositories ([training/rank](../../training/rank/README.md)).\n\
 - **Peers as they are installed.** A peer without its model is weaker than with it, and its page says so. Each could be asked better by somebody who knows it. Peers that \
 were not run are named on the pages with the reason.\n\
 - **One machine.** Times and memory are of one small machine, Linux only. Loss of power, full disks, network file systems, and projects of more than a few thousand files are not part of \

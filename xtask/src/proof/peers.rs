@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::json::{Json, quote};
-use super::recall::{Corpus, Recall};
+use super::recall::{CommandLine, Corpus};
 use super::{Bench, ripgrep};
 use crate::programs::{self, Install};
 
@@ -29,7 +29,7 @@ const FILES: usize = 10;
 /// A program that answers.
 pub(crate) enum Searcher {
     /// recall, with the arguments that its searches add.
-    Recall(Recall),
+    Recall(CommandLine),
     Ripgrep,
     Semble(Semble),
 }

@@ -30,7 +30,7 @@ const METRICS: [(&str, fn(&[Option<usize>]) -> f64); 5] = [
 ];
 
 /// One program's answers to all questions.
-struct Run {
+struct Answers {
     name: &'static str,
     remark: String,
     /// The ranks of the files of each question.
@@ -44,8 +44,8 @@ pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Repo
     if questions == 0 {
         return Err("there are no questions".to_owned());
     }
-    let mut runs: Vec<Run> = Vec::new();
-    for name in bench.chosen(SEARCHERS) {
+    let mut runs: Vec<Answers> = Vec::new();
+    for name in bench.select(SEARCHERS) {
         say(&format!("{set}: {name}, {questions} questions\n"));
         match run(bench, name, groups) {
             Ok(run) => runs.push(run),
@@ -75,7 +75,7 @@ pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Repo
     Ok(report)
 }
 
-fn run(bench: &Bench, name: &'static str, groups: &[Group]) -> Result<Run, String> {
+fn run(bench: &Bench, name: &'static str, groups: &[Group]) -> Result<Answers, String> {
     let mut searcher = Searcher::open(name, bench)?;
     let mut ranks = Vec::new();
     for group in groups {
@@ -92,16 +92,16 @@ fn run(bench: &Bench, name: &'static str, groups: &[Group]) -> Result<Run, Strin
             ranks.push(statistics::ranks(&files, &question.files()));
         }
     }
-    Ok(Run { name, remark: searcher.remark().to_owned(), ranks })
+    Ok(Answers { name, remark: searcher.remark().to_owned(), ranks })
 }
 
 /// Adds the table, the plot and the losses.
-fn compare(report: &mut Report, runs: &[Run], seed: u64) {
+fn compare(report: &mut Report, runs: &[Answers], seed: u64) {
     let mut head = vec!["program"];
     head.extend(METRICS.iter().map(|(name, _)| *name));
     head.extend(["recall minus it", "better / worse / equal"]);
     let mut table = Table::new(&head);
-    let values = |run: &Run, metric: fn(&[Option<usize>]) -> f64| -> Vec<f64> {
+    let values = |run: &Answers, metric: fn(&[Option<usize>]) -> f64| -> Vec<f64> {
         run.ranks.iter().map(|ranks| metric(ranks)).collect()
     };
     let mut bars = Vec::new();
@@ -111,11 +111,11 @@ fn compare(report: &mut Report, runs: &[Run], seed: u64) {
         if run.name == runs[0].name {
             row.extend([String::new(), String::new()]);
         } else {
-            let difference = Difference::paired(&values(&runs[0], METRICS[0].1), &values(run, METRICS[0].1), seed);
+            let difference = Difference::compare(&values(&runs[0], METRICS[0].1), &values(run, METRICS[0].1), seed);
             row.push(interval(&difference));
             row.push(outcomes(difference.greater, difference.less, difference.equal));
             for (name, metric) in METRICS {
-                let difference = Difference::paired(&values(&runs[0], metric), &values(run, metric), seed);
+                let difference = Difference::compare(&values(&runs[0], metric), &values(run, metric), seed);
                 if difference.mean < 0.0 {
                     let (ours, theirs) =
                         (statistics::mean(&values(&runs[0], metric)), statistics::mean(&values(run, metric)));
@@ -146,16 +146,16 @@ fn compare(report: &mut Report, runs: &[Run], seed: u64) {
 }
 
 /// Makes groups of the histories of repositories, each with its share of the questions.
-pub(crate) fn of_histories(
+pub(crate) fn draw_histories(
     bench: &Bench,
     repositories: &[(String, PathBuf)],
     corpus: Corpus,
 ) -> Result<Vec<Group>, String> {
     let each = bench.limit.div_ceil(repositories.len().max(1));
-    repositories.iter().map(|(name, source)| of_history(bench, name, source, each, corpus)).collect()
+    repositories.iter().map(|(name, source)| draw_history(bench, name, source, each, corpus)).collect()
 }
 
-fn of_history(bench: &Bench, name: &str, source: &Path, limit: usize, corpus: Corpus) -> Result<Group, String> {
+fn draw_history(bench: &Bench, name: &str, source: &Path, limit: usize, corpus: Corpus) -> Result<Group, String> {
     let checkout = Checkout::clone(source, bench.place.join("trees").join(name))?;
     let questions = super::tree::draw(&checkout.root, name, limit, bench.seed)?;
     Ok(Group { root: checkout.root.clone(), history: Some(checkout), corpus, questions })

@@ -47,13 +47,13 @@ pub(crate) struct Passage {
 }
 
 /// The command line. Its daemon ends when this is dropped.
-pub(crate) struct Recall {
+pub(crate) struct CommandLine {
     programs: PathBuf,
     home: PathBuf,
     settings: Vec<(&'static str, &'static str)>,
 }
 
-impl Recall {
+impl CommandLine {
     /// Takes an empty home. The settings are environment variables.
     pub(crate) fn new(
         programs: &Path,
@@ -147,7 +147,7 @@ impl Recall {
     }
 }
 
-impl Drop for Recall {
+impl Drop for CommandLine {
     fn drop(&mut self) {
         self.stop();
     }

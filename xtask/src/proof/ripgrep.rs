@@ -73,7 +73,7 @@ pub(crate) fn by_rarity(
     corpus: Corpus,
 ) -> Result<Vec<(String, BTreeMap<String, usize>)>, String> {
     let mut found = Vec::new();
-    for word in words::of_question(question).into_iter().take(MOST_WORDS) {
+    for word in words::split_question(question).into_iter().take(MOST_WORDS) {
         let files = counts(root, &word, corpus)?;
         if !files.is_empty() {
             found.push((word, files));

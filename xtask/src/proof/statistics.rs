@@ -64,7 +64,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     /// Compares values question by question; both lists have the same questions in the same order.
-    pub(crate) fn paired(ours: &[f64], theirs: &[f64], seed: u64) -> Self {
+    pub(crate) fn compare(ours: &[f64], theirs: &[f64], seed: u64) -> Self {
         let differences: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours - theirs).collect();
         let mut random = Random::new(seed);
         let mut means: Vec<f64> = Vec::with_capacity(SAMPLES);
@@ -136,11 +136,11 @@ mod tests {
     #[test]
     fn a_bootstrap_contains_the_mean_and_is_repeated_by_its_seed() {
         let (ours, theirs) = ([1.0, 0.0, 1.0, 1.0, 0.5, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
-        let difference = Difference::paired(&ours, &theirs, 7);
-        assert_eq!(difference, Difference::paired(&ours, &theirs, 7));
+        let difference = Difference::compare(&ours, &theirs, 7);
+        assert_eq!(difference, Difference::compare(&ours, &theirs, 7));
         assert_eq!((difference.greater, difference.less, difference.equal), (3, 1, 2));
         assert!(difference.low < difference.mean && difference.mean < difference.high, "{difference:?}");
-        let same = Difference::paired(&[2.0, 3.0], &[1.0, 2.0], 7);
+        let same = Difference::compare(&[2.0, 3.0], &[1.0, 2.0], 7);
         assert_eq!((same.low, same.high), (1.0, 1.0), "equal differences leave no doubt");
     }
 

@@ -127,7 +127,7 @@ pub(crate) fn draw(root: &Path, name: &str, limit: usize, seed: u64) -> Result<V
 fn says_something(subject: &str) -> bool {
     let lower = subject.to_lowercase();
     let is_chore = ["revert", "release", "bump", "merge", "format", "typo", "changelog", "version"];
-    words::of_question(subject).len() >= 3 && !is_chore.iter().any(|word| lower.contains(word))
+    words::split_question(subject).len() >= 3 && !is_chore.iter().any(|word| lower.contains(word))
 }
 
 /// Returns the message without the lines that tools add.
@@ -182,6 +182,32 @@ mod tests {
                     --- a/tests/b.rs\n+++ b/tests/b.rs\n@@ -1 +1 @@\n-x\n--- a/README.md\n@@ -1 +1 @@\n";
         let place = |lines| Place { path: "src/a.rs".to_owned(), lines: Some(lines) };
         assert_eq!(changed_places(diff), [place((3, 4)), place((9, 10))]);
+    }
+
+    #[test]
+    fn a_history_asks_in_the_tree_before_the_commit() {
+        let place = std::env::temp_dir().join(format!("proof-history-{}", std::process::id()));
+        let source = place.join("source");
+        fs::create_dir_all(&source).expect("a folder");
+        let commit = |text: &str, subject: &str| {
+            fs::write(source.join("lock.rs"), text).expect("written");
+            let who = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+            for arguments in [&["add", "."][..], &["commit", "--quiet", "-m", subject]] {
+                programs::run_quietly(git(&source).args(who).args(arguments)).expect("git works");
+            }
+        };
+        programs::run_quietly(git(&source).args(["init", "--quiet"])).expect("git works");
+        commit("one\ntwo\nthree\n", "begin the waiting lock");
+        commit("one\n2\nthree\n", "wait for the holder of locks");
+        commit("one\n2\nthree\n// x\n", "Release 1.0 of this library");
+        let checkout = Checkout::clone(&source, place.join("clone")).expect("cloned");
+        let questions = draw(&checkout.root, "own", 9, 1).expect("drawn");
+        let [question] = &questions[..] else { panic!("one commit changes code: {questions:?}") };
+        assert_eq!(question.text, "wait for the holder of locks");
+        assert_eq!(question.places, [Place { path: "lock.rs".to_owned(), lines: Some((2, 2)) }]);
+        checkout.switch(&question.commit).expect("switched");
+        assert_eq!(fs::read_to_string(checkout.root.join("lock.rs")).expect("there"), "one\ntwo\nthree\n");
+        fs::remove_dir_all(&place).expect("deleted");
     }
 
     #[test]

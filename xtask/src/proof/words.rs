@@ -10,7 +10,7 @@ const STOP: &[&str] = &[
 ];
 
 /// Returns the distinct words of at least three letters, in lower case and in their order, without stop words.
-pub(crate) fn of_question(text: &str) -> Vec<String> {
+pub(crate) fn split_question(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
         let word = word.trim_matches('_').to_lowercase();
@@ -27,6 +27,6 @@ mod tests {
 
     #[test]
     fn words_are_distinct_and_say_something() {
-        assert_eq!(of_question("How does the `read_file` of Lock wait? LOCK, is it"), ["read_file", "lock", "wait"]);
+        assert_eq!(split_question("How does the `read_file` of Lock wait? LOCK, is it"), ["read_file", "lock", "wait"]);
     }
 }
