@@ -9,12 +9,18 @@ use super::report::{Report, Table, figure, interval, outcomes};
 use super::statistics::{self, Difference};
 use crate::say;
 
+/// A figure of a price.
+type Cost = fn(&Price) -> f64;
+
+/// The price at one end of an exploration.
+type End = fn(&Outcome) -> Price;
+
 /// What is paid, by name.
-const COSTS: [(&str, fn(&Price) -> f64); 3] =
+const COSTS: [(&str, Cost); 3] =
     [("calls", |price| price.calls as f64), ("tokens", Price::tokens), ("ms", |price| price.ms)];
 
 /// The two ends of an exploration, by name.
-const ENDS: [(&str, fn(&Outcome) -> Price); 2] =
+const ENDS: [(&str, End); 2] =
     [("the first changed place", |outcome| outcome.first), ("all changed places", |outcome| outcome.all)];
 
 /// Explores the history of this repository, those of the folder of data, and its reports.
@@ -133,7 +139,7 @@ fn raw_row(id: &str, explorer: &str, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Compares the explorers: their means, and recall minus grep.
-fn table(title: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, seed: u64) -> Table {
+fn table(title: &str, explorers: &[Vec<Outcome>], price: End, seed: u64) -> Table {
     let mut table = Table::new(&[
         title,
         "read",
@@ -144,7 +150,7 @@ fn table(title: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, 
         "tokens minus grep's",
         "fewer / more / equal",
     ]);
-    let values = |outcomes: &[Outcome], cost: fn(&Price) -> f64| -> Vec<f64> {
+    let values = |outcomes: &[Outcome], cost: Cost| -> Vec<f64> {
         outcomes.iter().map(|outcome| cost(&price(outcome))).collect()
     };
     for (name, all) in EXPLORERS.iter().zip(explorers) {
@@ -165,7 +171,7 @@ fn table(title: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, 
     table
 }
 
-fn losses(name: &str, explorers: &[Vec<Outcome>], price: fn(&Outcome) -> Price, seed: u64, losses: &mut Vec<String>) {
+fn losses(name: &str, explorers: &[Vec<Outcome>], price: End, seed: u64, losses: &mut Vec<String>) {
     for (explorer, all) in EXPLORERS.iter().zip(explorers).skip(1) {
         for (cost, value) in COSTS {
             let ours: Vec<f64> = all.iter().map(|outcome| value(&price(outcome))).collect();

@@ -152,12 +152,11 @@ pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
 
 /// Reads an instance; one without files of code that changed is none.
 fn report(row: &Json) -> Option<(String, Question)> {
-    let places = match row.at("patch").text() {
-        Some(patch) => tree::changed_places(patch),
-        None => {
-            let paths = row.at("files").items().iter().filter_map(Json::text).filter(|path| tree::is_code(path));
-            paths.map(|path| Place { path: path.to_owned(), lines: None }).collect()
-        }
+    let places = if let Some(patch) = row.at("patch").text() {
+        tree::changed_places(patch)
+    } else {
+        let paths = row.at("files").items().iter().filter_map(Json::text).filter(|path| tree::is_code(path));
+        paths.map(|path| Place { path: path.to_owned(), lines: None }).collect()
     };
     let question = Question {
         id: text(row, &["instance_id"])?.to_owned(),

@@ -324,8 +324,8 @@ mod tests {
     fn prices_are_noted_at_the_first_place_and_at_all() {
         let folder = std::env::temp_dir().join(format!("proof-trail-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
-        let text: String = (1..=300).map(|line| format!("line {line}\n")).collect();
-        fs::write(folder.join("a.rs"), text).expect("written");
+        let lines: Vec<String> = (1..=300).map(|line| format!("line {line}\n")).collect();
+        fs::write(folder.join("a.rs"), lines.concat()).expect("written");
         let place = |lines| Place { path: "a.rs".to_owned(), lines: Some(lines) };
         let places = [place((150, 151)), place((300, 301))];
         let mut trail = Trail::new(&folder, &places);

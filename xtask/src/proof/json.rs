@@ -65,7 +65,7 @@ pub(crate) fn quote(text: &str) -> String {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
-            c if c < ' ' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c < ' ' => quoted.extend(format!("\\u{:04x}", u32::from(c)).chars()),
             c => quoted.push(c),
         }
     }
@@ -80,7 +80,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn skip_space(&mut self) {
-        while self.rest.next_if(|c| c.is_ascii_whitespace()).is_some() {}
+        while self.rest.next_if(char::is_ascii_whitespace).is_some() {}
     }
 
     fn value(&mut self) -> Result<Json, String> {

@@ -16,6 +16,9 @@ const MOST_LINES: usize = 900;
 /// The letters of a string.
 const LETTERS: std::ops::Range<usize> = 6..24;
 
+/// Lines by path and number.
+type Places = BTreeSet<(String, usize)>;
+
 /// Draws strings out of the files of the repository and searches each with both.
 pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     let checkout = Checkout::clone(&bench.repository, bench.place.join("trees/literals"))?;
@@ -25,27 +28,29 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     let texts = texts(&checkout.root)?;
     let mut random = Random::new(bench.seed);
     let mut report = Report {
-        raw: Table::new(&["string", "rg_lines", "recall_lines", "missed", "more", "complete"]),
+        raw: Table::new(&["string", "rg_lines", "recall_lines", "missed", "more", "complete", "missed_in"]),
         ..Report::default()
     };
     let (mut lines, mut missed, mut more, mut incomplete) = (0, 0, 0, 0);
-    let (mut ours_ms, mut missed_strings) = (Vec::new(), 0);
+    let (mut ours_ms, mut missed_strings, mut missed_files) = (Vec::new(), 0, BTreeSet::new());
     while report.raw.rows.len() < bench.limit {
         let string = draw(&texts, &mut random);
         let expected = ripgrep::lines(&checkout.root, &string, Corpus::All, &["--hidden", "--glob", "!.git"])?;
         if expected.is_empty() || expected.len() > MOST_LINES {
             continue;
         }
-        let expected: BTreeSet<(String, usize)> = expected.into_iter().map(|line| (line.path, line.number)).collect();
+        let expected: Places = expected.into_iter().map(|line| (line.path, line.number)).collect();
         let (found, is_complete, ms) = search(&recall, &checkout.root, &string)?;
         let of_string = expected.difference(&found).count();
+        let files: BTreeSet<String> = expected.difference(&found).map(|(path, _)| path.clone()).collect();
         let beyond = found.difference(&expected).count();
         (lines, missed, more) = (lines + expected.len(), missed + of_string, more + beyond);
         missed_strings += usize::from(of_string > 0);
         incomplete += usize::from(!is_complete);
         ours_ms.push(ms);
         let numbers = [expected.len(), found.len(), of_string, beyond].map(|number| number.to_string());
-        report.raw.rows.push([&[string][..], &numbers, &[is_complete.to_string()]].concat());
+        missed_files.extend(files.iter().cloned());
+        report.raw.rows.push([&[string][..], &numbers, &[is_complete.to_string(), list(&files)]].concat());
     }
     let strings = report.raw.rows.len();
     let mut table = Table::new(&[
@@ -62,16 +67,22 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     report.tables.push(table);
     if missed > 0 {
         report.losses.push(format!(
-            "{missed} of {lines} lines that rg finds are not found, of {missed_strings} of {strings} strings"
+            "{missed} of {lines} lines that rg finds are not found, of {missed_strings} of {strings} strings; they are in {}",
+            list(&missed_files)
         ));
     }
     report.summary = format!("{missed} of {lines} lines that rg finds are missed, {strings} strings");
     report.remarks.push(
         "Each string is 6 to 23 letters out of a random line of a random file that git tracks. `rg --fixed-strings --hidden` and `recall search \
-         --exact` search the same checkout. *Complete* is what recall says of its answer."
+         --exact` search the same checkout. *Complete* is what recall says of its answer, of the files that it indexes; \
+         binary files and files with a private key are left out, and `recall status` says how many and why."
             .to_owned(),
     );
     Ok(report)
+}
+
+fn list(files: &BTreeSet<String>) -> String {
+    files.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the texts that git tracks.
@@ -103,7 +114,7 @@ fn draw(texts: &[String], random: &mut Random) -> String {
 }
 
 /// Returns the lines that recall finds, whether it says that these are all, and its time.
-fn search(recall: &CommandLine, root: &Path, string: &str) -> Result<(BTreeSet<(String, usize)>, bool, f64), String> {
+fn search(recall: &CommandLine, root: &Path, string: &str) -> Result<(Places, bool, f64), String> {
     let pattern = format!("--exact={string}");
     let answer = recall.ask(root, &["search", "--scope", "project", "--k", "1000", &pattern], "")?;
     let line = |hit: &super::json::Json| {

@@ -25,6 +25,9 @@ const COLLECTION: &str = "tests/collections/paraphrases/pairs.jsonl";
 /// The kinds of questions.
 const KINDS: [&str; 2] = ["in other words", "by its rarest word"];
 
+/// The ranks of the memories, by kind of question.
+type Ranks = [Vec<Option<usize>>; 2];
+
 struct Memory {
     text: String,
     questions: [String; 2],
@@ -34,7 +37,7 @@ struct Memory {
 pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     let memories = collection(bench)?;
     let mut report = Report { raw: Table::new(&["memory", "program", "kind", "rank"]), ..Report::default() };
-    let mut runs: Vec<(&str, [Vec<Option<usize>>; 2])> = Vec::new();
+    let mut runs: Vec<(&str, Ranks)> = Vec::new();
     for name in bench.select(STORES) {
         say(&format!("memories: {name}, {} memories\n", memories.len()));
         match Store::open(name, bench).and_then(|mut store| ask(&mut store, &memories)) {
@@ -203,7 +206,7 @@ fn mark(at: usize) -> String {
 }
 
 /// Adds all memories, then asks; returns the ranks of the memories, by kind of question.
-fn ask(store: &mut Store, memories: &[Memory]) -> Result<[Vec<Option<usize>>; 2], String> {
+fn ask(store: &mut Store, memories: &[Memory]) -> Result<Ranks, String> {
     for (at, memory) in memories.iter().enumerate() {
         store.add(at, &memory.text)?;
     }
@@ -225,13 +228,7 @@ fn rank(answer: &str, memories: &[Memory], wanted: usize) -> Option<usize> {
 }
 
 /// Adds the table of one kind of questions; returns the means of the share among three.
-fn compare(
-    report: &mut Report,
-    runs: &[(&str, [Vec<Option<usize>>; 2])],
-    kind: usize,
-    title: &str,
-    seed: u64,
-) -> String {
+fn compare(report: &mut Report, runs: &[(&str, Ranks)], kind: usize, title: &str, seed: u64) -> String {
     let within = |ranks: &[Option<usize>], k| -> Vec<f64> {
         ranks.iter().map(|rank| statistics::any_within(&[*rank], k)).collect()
     };

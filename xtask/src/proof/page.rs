@@ -23,30 +23,30 @@ pub(crate) struct Pages<'a> {
 impl Pages<'_> {
     /// Writes the page of a set, its raw lines and its plot.
     pub(crate) fn write(&self, set: &Set, report: &Report) -> Result<(), String> {
-        let mut page = format!("# {}\n\n{SUMMARY}{}.\n\n{LOSSES}\n\n", set.title, report.summary);
+        let mut page = vec![format!("# {}\n\n{SUMMARY}{}.\n\n{LOSSES}\n\n", set.title, report.summary)];
         match report.losses[..] {
-            [] => page.push_str("Nowhere in what this set measures.\n"),
-            ref losses => losses.iter().for_each(|loss| page.push_str(&format!("- {loss}\n"))),
+            [] => page.push("Nowhere in what this set measures.\n".to_owned()),
+            ref losses => losses.iter().for_each(|loss| page.push(format!("- {loss}\n"))),
         }
-        page.push_str(&format!("\n{FIGURES}\n\n"));
+        page.push(format!("\n{FIGURES}\n\n"));
         for table in &report.tables {
-            page.push_str(&format!("{}\n", table.markdown()));
+            page.push(format!("{}\n", table.markdown()));
         }
         if let Some((title, bars)) = &report.plot {
             self.put(&format!("{}.svg", set.name), &plot::draw(title, bars))?;
-            page.push_str(&format!("![{title}]({}.svg)\n\n", set.name));
+            page.push(format!("![{title}]({}.svg)\n\n", set.name));
         }
         for not_run in &report.not_run {
-            page.push_str(&format!("Not run here: {not_run}.\n\n"));
+            page.push(format!("Not run here: {not_run}.\n\n"));
         }
-        page.push_str("## How\n\n");
+        page.push("## How\n\n".to_owned());
         for remark in &report.remarks {
-            page.push_str(&format!("{remark}\n\n"));
+            page.push(format!("{remark}\n\n"));
         }
-        page.push_str(&format!("```console\n$ {}\n```\n\n{}\n", self.command(set), self.circumstances(set)));
+        page.push(format!("```console\n$ {}\n```\n\n{}\n", self.command(set), self.circumstances(set)));
         self.put(&format!("{}.tsv", set.name), &report.raw.lines())?;
-        page.push_str(&format!("Raw lines: [{name}.tsv]({name}.tsv).\n", name = set.name));
-        self.put(&format!("{}.md", set.name), &page)
+        page.push(format!("Raw lines: [{name}.tsv]({name}.tsv).\n", name = set.name));
+        self.put(&format!("{}.md", set.name), &page.concat())
     }
 
     /// Writes the page of a set that was not run, unless an earlier run wrote figures.
@@ -65,30 +65,30 @@ impl Pages<'_> {
             .iter()
             .map(|set| (set, fs::read_to_string(self.folder.join(format!("{}.md", set.name))).unwrap_or_default()))
             .collect();
-        let mut list = String::from(INTRODUCTION);
+        let mut list = vec![INTRODUCTION.to_owned()];
         for (set, page) in &pages {
             let losses = losses(page);
             if !losses.is_empty() {
-                list.push_str(&format!("**[{}]({}.md)**\n\n{}\n\n", set.title, set.name, losses.join("\n")));
+                list.push(format!("**[{}]({}.md)**\n\n{}\n\n", set.title, set.name, losses.join("\n")));
             }
         }
-        list.push_str("## All sets\n\n| set | in one line | repeat it |\n|---|---|---|\n");
+        list.push("## All sets\n\n| set | in one line | repeat it |\n|---|---|---|\n".to_owned());
         for (set, page) in &pages {
             let line = line_after(page, SUMMARY).map_or_else(
                 || format!("not run: {}", line_after(page, NOT_RUN).unwrap_or("no run yet")),
                 str::to_owned,
             );
             let line = line.trim_end_matches('.').replace('|', "\\|");
-            list.push_str(&format!(
+            list.push(format!(
                 "| [{}]({}.md) | {line} | `cargo xtask proof --set {}` |\n",
                 set.title, set.name, set.name
             ));
         }
-        list.push_str(&format!(
+        list.push(format!(
             "\nMachine: {}. Each page has the build, the seed, the versions and its whole command.\n\n{NOT_SHOWN}",
             machine()
         ));
-        self.put("README.md", &list)
+        self.put("README.md", &list.concat())
     }
 
     /// Returns the command that repeats a set, with folders by what they have.

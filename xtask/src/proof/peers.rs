@@ -187,7 +187,8 @@ impl Semble {
         let input = child.stdin.take().expect("the input is piped");
         let output = BufReader::new(child.stdout.take().expect("the output is piped"));
         let mut semble = Self { child, input, output, mode: String::new() };
-        semble.mode = semble.read()?.at("mode").text().unwrap_or_default().to_owned();
+        let hello = semble.read()?;
+        hello.at("mode").text().unwrap_or_default().clone_into(&mut semble.mode);
         Ok(semble)
     }
 

@@ -20,8 +20,11 @@ pub(crate) struct Group {
     pub(crate) questions: Vec<Question>,
 }
 
+/// A figure of the ranks of the files that answer.
+type Metric = fn(&[Option<usize>]) -> f64;
+
 /// The metrics, by name, from the ranks of the files that answer.
-const METRICS: [(&str, fn(&[Option<usize>]) -> f64); 5] = [
+const METRICS: [(&str, Metric); 5] = [
     ("nDCG@10", statistics::ndcg),
     ("one first", |ranks| statistics::any_within(ranks, 1)),
     ("one among three", |ranks| statistics::any_within(ranks, 3)),
@@ -63,7 +66,7 @@ pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Repo
         }
     }
     compare(&mut report, &runs, bench.seed);
-    report.summary = format!("{questions} questions, {} trees or histories. {}", groups.len(), report.summary);
+    report.summary = format!("{questions} questions about {}. {}", repositories(groups), report.summary);
     for run in runs.iter().filter(|run| !run.remark.is_empty()) {
         report.remarks.push(format!("{}: {}.", run.name, run.remark));
     }
@@ -73,6 +76,10 @@ pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Repo
             .to_owned(),
     );
     Ok(report)
+}
+
+fn repositories(groups: &[Group]) -> String {
+    if groups.len() == 1 { "one tree or history".to_owned() } else { format!("{} trees or histories", groups.len()) }
 }
 
 fn run(bench: &Bench, name: &'static str, groups: &[Group]) -> Result<Answers, String> {
@@ -101,9 +108,7 @@ fn compare(report: &mut Report, runs: &[Answers], seed: u64) {
     head.extend(METRICS.iter().map(|(name, _)| *name));
     head.extend(["recall minus it", "better / worse / equal"]);
     let mut table = Table::new(&head);
-    let values = |run: &Answers, metric: fn(&[Option<usize>]) -> f64| -> Vec<f64> {
-        run.ranks.iter().map(|ranks| metric(ranks)).collect()
-    };
+    let values = |run: &Answers, metric: Metric| -> Vec<f64> { run.ranks.iter().map(|ranks| metric(ranks)).collect() };
     let mut bars = Vec::new();
     for run in runs {
         let mut row = vec![run.name.to_owned()];

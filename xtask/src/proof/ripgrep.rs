@@ -10,6 +10,9 @@ use super::{tree, words};
 /// At most this many words of a question are searched: the first, since the beginning of a report says what it is about.
 const MOST_WORDS: usize = 24;
 
+/// The matches of a word, by file.
+type Counts = BTreeMap<String, usize>;
+
 /// A line that has a word.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
@@ -55,7 +58,7 @@ fn line(row: &str) -> Option<Line> {
 }
 
 /// Returns how many matches of a word each file has, in any case of the letters.
-pub(crate) fn counts(root: &Path, word: &str, corpus: Corpus) -> Result<BTreeMap<String, usize>, String> {
+pub(crate) fn counts(root: &Path, word: &str, corpus: Corpus) -> Result<Counts, String> {
     let mut command = command(root, word, corpus);
     command.args(["--ignore-case", "--count-matches", "--null"]);
     let rows = read(command)?;
@@ -67,11 +70,7 @@ pub(crate) fn counts(root: &Path, word: &str, corpus: Corpus) -> Result<BTreeMap
 }
 
 /// Returns the words of a question that any file has, those of the fewest files first.
-pub(crate) fn by_rarity(
-    root: &Path,
-    question: &str,
-    corpus: Corpus,
-) -> Result<Vec<(String, BTreeMap<String, usize>)>, String> {
+pub(crate) fn by_rarity(root: &Path, question: &str, corpus: Corpus) -> Result<Vec<(String, Counts)>, String> {
     let mut found = Vec::new();
     for word in words::split_question(question).into_iter().take(MOST_WORDS) {
         let files = counts(root, &word, corpus)?;
@@ -89,7 +88,7 @@ pub(crate) fn rank(root: &Path, question: &str, corpus: Corpus) -> Result<Vec<St
     Ok(order(&by_rarity(root, question, corpus)?))
 }
 
-fn order(found: &[(String, BTreeMap<String, usize>)]) -> Vec<String> {
+fn order(found: &[(String, Counts)]) -> Vec<String> {
     let mut matches: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
     for (at, (_, files)) in found.iter().enumerate() {
         for (path, count) in files {
