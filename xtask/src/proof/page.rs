@@ -23,7 +23,12 @@ pub(crate) struct Pages<'a> {
 impl Pages<'_> {
     /// Writes the page of a set, its raw lines and its plot.
     pub(crate) fn write(&self, set: &Set, report: &Report) -> Result<(), String> {
-        let mut page = vec![format!("# {}\n\n{SUMMARY}{}.\n\n{LOSSES}\n\n", set.title, report.summary)];
+        let loaded = if set.kind == Kind::Costs {
+            format!(", at a load of {} on {} cores", load(), cores())
+        } else {
+            String::new()
+        };
+        let mut page = vec![format!("# {}\n\n{SUMMARY}{}{loaded}.\n\n{LOSSES}\n\n", set.title, report.summary)];
         match report.losses[..] {
             [] => page.push("Nowhere in what this set measures.\n".to_owned()),
             ref losses => losses.iter().for_each(|loss| page.push(format!("- {loss}\n"))),
@@ -117,7 +122,7 @@ impl Pages<'_> {
         let version = |program: &str| peers::version(program).unwrap_or_else(|_| format!("no {program}"));
         let commit = tree::read_git(workspace(), &["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
         format!(
-            "Machine: {}; load {}. Build: {build}, {} of commit {}. {}; {}; {SEMBLE}; {BASIC_MEMORY}; {SERVER_MEMORY}. Seed {}.{caution}\n",
+            "Machine: {}; load {}. Build: {build}, {}; sources at commit {}. {}; {}; {SEMBLE}; {BASIC_MEMORY}; {SERVER_MEMORY}. Seed {}.{caution}\n",
             machine(),
             load(),
             version(&program.display().to_string()),
@@ -166,7 +171,6 @@ fn line_after<'a>(page: &'a str, beginning: &str) -> Option<&'a str> {
 
 /// Returns the cores, the memory and the system.
 fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let memory = read("/proc/meminfo")
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<f64>().ok())
@@ -176,7 +180,11 @@ fn machine() -> String {
         line_after(&system, "PRETTY_NAME=").map_or(std::env::consts::OS, |name| name.trim_matches('"')).to_owned();
     let kernel = read("/proc/sys/kernel/osrelease");
     let kernel: Vec<&str> = kernel.trim().splitn(3, '.').take(2).collect();
-    format!("{cores} cores, {memory}, {system}, Linux {}", kernel.join("."))
+    format!("{} cores, {memory}, {system}, Linux {}", cores(), kernel.join("."))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the load of the last minute.

@@ -13,14 +13,14 @@ use super::{Bench, ripgrep};
 use crate::programs::{self, Install};
 
 /// The programs that answer questions about files. recall is the first: the others are compared with it.
-pub(crate) const SEARCHERS: &[&str] = &["recall", "recall, BM25 alone", "ripgrep", "semble", "qmd"];
+pub(crate) const SEARCHERS: &[&str] = &["recall", "recall without rankers", "ripgrep", "semble", "qmd"];
 
 /// The versions that are installed.
 pub(crate) const SEMBLE: &str = "semble==0.7.0";
 pub(crate) const BASIC_MEMORY: &str = "basic-memory==0.24.1";
 pub(crate) const SERVER_MEMORY: &str = "@modelcontextprotocol/server-memory@2026.8.31";
 
-/// recall without its model and its learned ranking: BM25 of the words, with the paths and the symbols.
+/// recall without its model and its learned ranking: BM25 of the words, fused by rank with what the paths and the symbols find.
 const WORDS_ONLY: &[(&str, &str)] = &[("RECALL_SEARCH__RANKER", "none"), ("RECALL_SEARCH__MODEL", "none")];
 
 /// The files of an answer that count.
@@ -42,7 +42,7 @@ impl Searcher {
     pub(crate) fn open(name: &str, bench: &Bench) -> Result<Self, String> {
         match name {
             "recall" => bench.recall("recall", &[]).map(Self::Recall),
-            "recall, BM25 alone" => bench.recall("words", WORDS_ONLY).map(Self::Recall),
+            "recall without rankers" => bench.recall("words", WORDS_ONLY).map(Self::Recall),
             "ripgrep" => version("rg").map(|_| Self::Ripgrep),
             "semble" => Semble::open(bench).map(Self::Semble),
             _ => Err(qmd()),
