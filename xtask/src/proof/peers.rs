@@ -83,9 +83,7 @@ impl Searcher {
 /// Why qmd is not run.
 fn qmd() -> String {
     let node = version("node").unwrap_or_else(|_| "none".to_owned());
-    format!(
-        "@tobilu/qmd needs Node 22 and a model of 300 MB or more; there is Node {node}, and no driver is written for it yet"
-    )
+    format!("@tobilu/qmd needs Node 22 or newer; there is Node {node}, and no driver is written for it yet")
 }
 
 /// Returns the version that a program says, or that it is not installed.
