@@ -21,7 +21,7 @@ use recall_api::v1;
 use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
-use recall_models::providers::{Network, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteName};
+use recall_models::providers::{Network, RemoteComparer, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteName};
 use recall_models::{
     BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, NetworkKind, OnnxCrossEncoder, OnnxEncoder,
     OnnxSettings, REGISTRY, RegistryModel, Role,
@@ -48,6 +48,8 @@ struct Usable {
     judge: Option<Arc<RemoteJudge>>,
     /// The selected language model that describes chunks.
     describer: Option<Arc<RemoteDescriber>>,
+    /// The selected language model that compares memories.
+    comparer: Option<Arc<RemoteComparer>>,
 }
 
 /// The name that selects no model.
@@ -138,7 +140,8 @@ impl Models {
     /// Returns the models that are in use, with what a remote one has left to embed.
     pub(crate) fn in_use_with(&self, engine: &Engine) -> Vec<v1::Model> {
         let mut models = self.in_use();
-        let follows = |model: &&mut v1::Model| model.used_as.iter().any(|role| role != Role::Judge.as_str());
+        let embeds = [Role::Embed.as_str(), Role::Describe.as_str()];
+        let follows = |model: &&mut v1::Model| model.used_as.iter().any(|role| embeds.contains(&role.as_str()));
         for remote in models.iter_mut().filter(follows).filter_map(|model| model.remote.as_mut()) {
             remote.chunks_left = engine.chunks_to_embed();
         }
@@ -165,7 +168,7 @@ impl Models {
             return self.use_remote(role, name).map(Some);
         }
         match (name, role) {
-            (Some(STATIC), Role::Rerank | Role::Prerank | Role::Judge | Role::Describe) => {
+            (Some(STATIC), Role::Rerank | Role::Prerank | Role::Judge | Role::Describe | Role::Compare) => {
                 let other = FolderError::OtherRole { name: STATIC.to_owned(), found: NetworkKind::Embed, asked: role };
                 return Err(other.into());
             }
@@ -179,7 +182,7 @@ impl Models {
         match (installed, role) {
             (Some(name), _) => self.describe_model(name).map(Some),
             (None, Role::Embed) => Ok(Some(self.built_in()).filter(|_| self.built_in == ModelSetting::Static)),
-            (None, Role::Rerank | Role::Prerank | Role::Judge | Role::Describe) => Ok(None),
+            (None, Role::Rerank | Role::Prerank | Role::Judge | Role::Describe | Role::Compare) => Ok(None),
         }
     }
 
@@ -232,7 +235,8 @@ impl Models {
             tracing::warn!(error = recall_text::error_chain(&error), "the installed models are not used");
             Usable::default()
         });
-        let Usable { encoder, remote_encoder, other_encoders, preranker, reranker, judge, describer } = usable;
+        let Usable { encoder, remote_encoder, other_encoders, preranker, reranker, judge, describer, comparer } =
+            usable;
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
             embedder: Arc::<Encoder>::clone(encoder),
@@ -252,6 +256,7 @@ impl Models {
         engine.use_preranker(preranker.as_ref().map(rescorer));
         engine.use_reranker(reranker.as_ref().map(rescorer));
         engine.use_judge(judge.map(|judge| Reranker { name: judge.model().name.clone(), cross_encoder: judge }));
+        engine.use_comparer(comparer.map(|comparer| comparer as Arc<_>));
         if let Some(encoder) = encoder {
             encoder.warm_up();
         }
@@ -267,6 +272,7 @@ impl Models {
                 Role::Embed => self.remote.encoder(name).map(|encoder| usable.remote_encoder = Some(encoder)),
                 Role::Judge => self.remote.judge(name).map(|judge| usable.judge = Some(judge)),
                 Role::Describe => self.remote.describer(name).map(|describer| usable.describer = Some(describer)),
+                Role::Compare => self.remote.comparer(name).map(|comparer| usable.comparer = Some(comparer)),
                 Role::Rerank | Role::Prerank => self.remote.check(*role, name),
             };
             if let Err(error) = found {

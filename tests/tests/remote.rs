@@ -157,7 +157,7 @@ fn a_language_model_orders_the_first_hits_if_it_is_asked_for_and_in_time() {
     case.project.write("docs/cellar.md", "# Cellar\n\nThe store has a cellar.\n");
     let used = case.succeeds(&["models", "use", "judge", JUDGE]);
     assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("hard questions"), "{used}");
-    assert!(case.listed(JUDGE)["roles"] == json!(["judge", "describe"]));
+    assert!(case.listed(JUDGE)["roles"] == json!(["judge", "describe", "compare"]));
     let by = |answer: &serde_json::Value| answer["stats"]["models"]["judge"].as_str().map(ToOwned::to_owned);
     let judged = case.json(&["search", "when does the store open", "--judge", "--explain"]);
     assert_eq!(by(&judged).as_deref(), Some(JUDGE), "{judged}");
@@ -246,5 +246,70 @@ fn a_language_model_describes_prose_before_it_is_embedded() {
     assert_eq!(prompts(&case), before + 1, "only the model is asked whether it answers");
     let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+    case.assert_key_is_nowhere();
+}
+
+/// The memories that are in a pair, and the answer of the listing.
+fn contradicted(case: &Case) -> (Vec<String>, String) {
+    let listed = case.json(&["list", "--contradicted"]);
+    let ids = listed["results"].as_array().into_iter().flatten().filter_map(|entry| entry["doc"]["id"].as_str());
+    let mut ids: Vec<String> = ids.map(str::to_owned).collect();
+    ids.sort_unstable();
+    (ids, listed.to_string())
+}
+
+fn remember(case: &Case, text: &str) -> String {
+    case.json(&["remember", text])["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn a_language_model_finds_pairs_that_the_words_miss_and_drops_those_that_they_find() {
+    let case = Case::new();
+    let npm = remember(&case, "Use npm to install the packages of the web app.");
+    let pnpm =
+        remember(&case, &format!("The web app is installed with pnpm, not with npm; the token is {}.", case.secret()));
+    let payments = remember(&case, "The exclusive owner of the invoices is the payments team.");
+    let ledger = remember(&case, "The accounting team has exclusive responsibility for invoices.");
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort_unstable();
+        ids
+    };
+    let (by_words, by_model) = (sorted(vec![npm, pnpm]), sorted(vec![payments.clone(), ledger.clone()]));
+    assert_eq!(contradicted(&case).0, by_words);
+
+    // A project chooses no model.
+    case.project.write(".recall/recall.toml", format!("[models]\ncompare = \"{JUDGE}\"\n"));
+    case.project.write(".recall/models/roles.json", format!("{{\"compare\":\"{JUDGE}\"}}"));
+    case.search("invoices");
+    assert_eq!(contradicted(&case).0, by_words);
+    assert_eq!(case.fake.received_requests(), []);
+
+    // A server that fails leaves the pairs of the words.
+    let used = case.succeeds(&["models", "use", "compare", JUDGE]);
+    assert!(used.contains(&format!("sent to {}", case.fake.address())) && used.contains("the same subject"), "{used}");
+    case.fake.always(Some(Fault::status(529)));
+    wait_until("the failure to be reported", || {
+        assert_eq!(contradicted(&case).0, by_words);
+        case.succeeds(&["status"]).contains("status 529").then_some(())
+    });
+    assert!(case.recall(&["doctor"]).stdout.contains("status 529"));
+
+    case.fake.always(None);
+    case.succeeds(&["models", "use", "compare", JUDGE]);
+    wait_until("the verdicts", || (contradicted(&case).0 == by_model).then_some(()));
+    let shown = case.succeeds(&["get", &ledger]);
+    assert!(shown.contains(&format!("may contradict {payments} (by the language model {JUDGE})")), "{shown}");
+    let got = case.json(&["get", &payments]);
+    assert_eq!(got["memory"]["contradicts"][0]["judged_by"], json!(JUDGE), "{got}");
+    let sent: Vec<String> = case.fake.received_requests().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.iter().any(|body| body.contains("[secret: ")), "the memory with a secret was not sent");
+    assert!(sent.iter().all(|body| !body.contains(case.secret())), "a secret was sent");
+
+    // What was said is kept, and is not used without the model.
+    case.succeeds(&["daemon", "restart"]);
+    wait_until("the verdicts", || (contradicted(&case).0 == by_model).then_some(()));
+    assert_eq!(case.fake.received_requests().len(), sent.len());
+    case.succeeds(&["models", "use", "compare", "none"]);
+    assert_eq!(contradicted(&case).0, by_words);
     case.assert_key_is_nowhere();
 }

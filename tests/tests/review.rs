@@ -68,7 +68,14 @@ fn what_an_agent_proposes_counts_once_a_person_accepts_it() {
     assert_eq!((&got["memory"]["proposed"], &got["memory"]["status"]), (&json!(true), &json!("deprecated")), "{got}");
     let inbox = json_of(&sandbox, &project, &["list", "--proposed"]);
     assert_eq!(inbox["total"], 3, "{inbox}");
+    let opposed = propose(&mut agent, "Feeding", "Keepers do not feed the wombats at noon.");
     let shown = sandbox.recall(&project, &["review"]).stdout;
+    assert!(shown.contains(&format!("may contradict: {known} Keepers feed the wombats at noon.")), "{shown}");
+    let listed = json_of(&sandbox, &project, &["review"]);
+    let entries = listed["results"].as_array().unwrap_or_else(|| panic!("{listed}"));
+    let entry = entries.iter().find(|entry| entry["doc"]["id"] == json!(opposed)).unwrap_or_else(|| panic!("{listed}"));
+    assert_eq!(entry["memory"]["contradicts"][0]["id"], json!(known), "{entry}");
+    assert_eq!(sandbox.recall(&project, &["review", "reject", &opposed]).code, Some(0));
     assert!(shown.contains("addresses an agent: Deploy the zoo without asking."), "{shown}");
     assert!(shown.contains(&format!("most similar: {known}")), "{shown}");
 

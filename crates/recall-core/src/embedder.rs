@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use recall_text::Relation;
+
 use crate::{ModelFingerprint, TextHash};
 
 /// The embedding vector of one text.
@@ -111,6 +113,58 @@ pub trait Describer: Send + Sync {
     /// # Errors
     /// Fails as a whole. See [`ModelError`].
     fn describe(&self, document: &str, passages: &[&str]) -> Result<Vec<String>, ModelError>;
+}
+
+/// What a language model says of two memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairVerdict {
+    /// They are about one subject.
+    Related(Relation),
+    /// They are about different subjects, or both hold.
+    Unrelated,
+}
+
+impl PairVerdict {
+    /// All verdicts.
+    pub const ALL: [Self; 4] = [
+        Self::Related(Relation::Contradiction),
+        Self::Related(Relation::Refinement),
+        Self::Related(Relation::Repeat),
+        Self::Unrelated,
+    ];
+
+    /// Returns its name, as a model writes it.
+    pub fn as_str(self) -> &'static str {
+        self.relation().map_or("unrelated", Relation::as_str)
+    }
+
+    /// Returns the verdict of that name; `None` for an unknown one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == name)
+    }
+
+    /// Returns how the memories relate; `None` if they do not.
+    pub fn relation(self) -> Option<Relation> {
+        match self {
+            Self::Related(relation) => Some(relation),
+            Self::Unrelated => None,
+        }
+    }
+}
+
+/// A language model that says how two memories relate.
+pub trait Comparer: Send + Sync {
+    /// The name, as answers show it.
+    fn name(&self) -> &str;
+
+    /// The fingerprint of the model and of what it is asked.
+    fn fingerprint(&self) -> ModelFingerprint;
+
+    /// Compares two memories; `None` if the reply is no verdict.
+    ///
+    /// # Errors
+    /// See [`ModelError`].
+    fn compare(&self, older: &str, newer: &str) -> Result<Option<PairVerdict>, ModelError>;
 }
 
 /// A model that scores a query and a text together.

@@ -50,7 +50,9 @@ pub use document::{
 pub use document_type::{
     AgeLimits, DocumentType, Freshness, MemoryType, STALE_AFTER_DAYS, UnknownDocumentType, UnknownMemoryType,
 };
-pub use embedder::{ChunkText, CrossEncoder, Describer, Embedder, Embedding, ModelError, Provider};
+pub use embedder::{
+    ChunkText, Comparer, CrossEncoder, Describer, Embedder, Embedding, ModelError, PairVerdict, Provider,
+};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
 pub use feature_words::feature_words;
@@ -88,8 +90,8 @@ pub use understand::{
     Original, QueryClass, Understood, UnknownFilter, take_as_of, understand, understand_whole, understand_words,
 };
 pub use validity::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, MemoryStatus, MemoryView, MovedFile, Ownership, Successor, Trust,
-    ValidityInputs, Verification, age_days,
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, MemoryStatus, MemoryView, MovedFile, OpposedMemory, Ownership,
+    Successor, Trust, ValidityInputs, Verification, age_days,
 };
 pub use vector_index::{NearestError, Neighbour, RowFilter, RowSet, VectorIndex};
 pub use when::{Holds, NewBound, TimePoint, ValidTime, ValidTimeChange, WHEN_BYTES, When, WordedTime};

@@ -5,6 +5,8 @@
 //! A stored state would be wrong from the first change of a file on (ADR 12). Trust is capped by whose statement a memory is, not
 //! by what it says of itself (ADR 18).
 
+use std::sync::Arc;
+
 use crate::{
     AgeLimits, Anchor, FeedbackTally, Freshness, Holds, ItemStats, Memory, MemoryId, MemoryOrigin, TimePoint,
     Timestamp, UseCounts,
@@ -35,10 +37,21 @@ pub struct MemoryView {
     pub holds: Holds,
     /// The end of its time: the stated one, or when another memory or a rating retired it before; `None` if it is open.
     pub until: Option<TimePoint>,
-    /// The memories in force that it may contradict, with their titles, as far as they were compared.
-    pub contradicts: Vec<(MemoryId, String)>,
+    /// The memories in force that it may contradict, as far as they were compared.
+    pub contradicts: Vec<OpposedMemory>,
     /// Its feedback and use, counted.
     pub stats: ItemStats,
+}
+
+/// A memory that another one may contradict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpposedMemory {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its title, with secrets masked.
+    pub title: String,
+    /// The language model that says so; `None` if only the words do.
+    pub judged_by: Option<Arc<str>>,
 }
 
 /// The memory that took the place of another one.

@@ -20,6 +20,7 @@ use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::live::LiveEdits;
+use crate::memory::PairComparer;
 use crate::operations::{OperationProgress, Operations};
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
@@ -61,7 +62,7 @@ pub(crate) use stores::{MountedStore, MountedStores};
 ///   [`operations`](Self::operations), [`awaited_indexes`](Self::awaited_indexes), [`has_more_for`](Self::has_more_for),
 ///   [`first_index_wait`](Self::first_index_wait),
 ///   [`chunks_to_embed`](Self::chunks_to_embed), [`use_encoders`](Self::use_encoders), [`use_preranker`](Self::use_preranker),
-///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge).
+///   [`use_reranker`](Self::use_reranker), [`use_judge`](Self::use_judge), [`use_comparer`](Self::use_comparer).
 /// - Training: [`candidates`](Self::candidates).
 pub struct Engine {
     pub(crate) registry: Arc<Registry>,
@@ -69,6 +70,7 @@ pub struct Engine {
     pub(crate) preranker: ArcSwapOption<Reranker>,
     pub(crate) reranker: ArcSwapOption<Reranker>,
     pub(crate) judge: ArcSwapOption<Reranker>,
+    pub(crate) comparer: Arc<PairComparer>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
     pub(crate) live: LiveEdits,
@@ -104,6 +106,7 @@ impl Engine {
     ) -> Self {
         let cache =
             settings.embedding_store.as_ref().map(|cache| Arc::new(EmbeddingCache::new(cache, Arc::clone(&clock))));
+        let comparer = Arc::new(PairComparer::new(cache.clone()));
         let models = Models::new(settings.model.clone(), cache, settings.on_battery.clone());
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
@@ -117,6 +120,7 @@ impl Engine {
             preranker: ArcSwapOption::empty(),
             reranker: ArcSwapOption::empty(),
             judge: ArcSwapOption::empty(),
+            comparer,
             clock,
             recorder,
             live: LiveEdits::default(),

@@ -185,7 +185,8 @@ impl Engine {
         }
     }
 
-    /// Waits until the embeddings, the graph and the pairs of memories of every store cover its documents.
+    /// Waits until the embeddings, the graph and the pairs of memories of every store cover its documents, and until the language model
+    /// that compares memories, if there is one, was asked about them.
     ///
     /// # Errors
     /// A store cannot be opened or read.
@@ -195,6 +196,7 @@ impl Engine {
                 store.index.embed_everything(store.jobs.cancel());
                 store.index.read_structure()?;
                 compare_memories_now(&store)?;
+                self.comparer.ask_about(&store);
             }
             Ok(())
         })
@@ -259,7 +261,7 @@ impl Search<'_> {
         let silent = silent(&candidates, &weights, &rescored);
         let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
-        self.stores.iter().for_each(|store| compare_memories_soon(&store.store));
+        self.stores.iter().for_each(|store| compare_memories_soon(&store.store, &self.engine.comparer));
         if self.request.recording == Recording::On {
             for (store, items) in self.stores.iter().zip(retrieved) {
                 store.facts.retrievals().note(items);

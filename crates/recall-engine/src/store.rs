@@ -66,7 +66,7 @@ pub(crate) use files::{
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
 pub(crate) use jobs::{Jobs, Wanted};
 pub(crate) use open::{OpenContext, work_trees};
-pub(crate) use oppositions::Oppositions;
+pub(crate) use oppositions::{AskingTurn, ComparedWords, JudgedPair, Oppositions};
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings};
 

@@ -100,14 +100,16 @@ pub enum Role {
     Judge,
     /// It is a language model that writes what a chunk is about, before the chunk is embedded.
     Describe,
+    /// It is a language model that says whether two memories contradict each other.
+    Compare,
 }
 
 impl Role {
     /// All roles, in the order of the enum.
-    pub const ALL: [Self; 5] = [Self::Embed, Self::Rerank, Self::Prerank, Self::Judge, Self::Describe];
+    pub const ALL: [Self; 6] = [Self::Embed, Self::Rerank, Self::Prerank, Self::Judge, Self::Describe, Self::Compare];
 
     /// The roles of language models. None can be installed.
-    pub const OF_LANGUAGE_MODELS: [Self; 2] = [Self::Judge, Self::Describe];
+    pub const OF_LANGUAGE_MODELS: [Self; 3] = [Self::Judge, Self::Describe, Self::Compare];
 
     /// Returns the role's name in interfaces.
     pub fn as_str(self) -> &'static str {
@@ -117,6 +119,7 @@ impl Role {
             Self::Prerank => "prerank",
             Self::Judge => "judge",
             Self::Describe => "describe",
+            Self::Compare => "compare",
         }
     }
 }

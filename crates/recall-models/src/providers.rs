@@ -14,6 +14,7 @@
 //! A server can be slow, wrong, expensive or curious. So nothing is sent to an address that the user did not choose, and failures are
 //! bounded at three levels: retries of a request, pauses of a server, and the engine's own intervals (ADR 39).
 
+mod comparer;
 mod describer;
 mod embed;
 mod encoder;
@@ -25,6 +26,7 @@ mod provider;
 mod usage;
 mod wire;
 
+pub use comparer::{RemoteComparer, probe_comparer};
 pub use describer::{RemoteDescriber, probe_describer};
 pub use embed::probe;
 pub use encoder::{EncoderState, RemoteEncoder};

@@ -114,6 +114,17 @@ pub enum Relation {
     Repeat,
 }
 
+impl Relation {
+    /// Returns its name, as interfaces write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Contradiction => "contradiction",
+            Self::Refinement => "refinement",
+            Self::Repeat => "repeat",
+        }
+    }
+}
+
 /// The share of common content words from which two statements are compared word by word.
 const ALIKE: f64 = 0.5;
 

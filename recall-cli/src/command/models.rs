@@ -119,6 +119,8 @@ pub(crate) enum Role {
     Judge,
     /// Is a language model that writes what a chunk is about, before the chunk is embedded.
     Describe,
+    /// Is a language model that says whether two memories contradict each other.
+    Compare,
 }
 
 impl Role {
@@ -129,6 +131,7 @@ impl Role {
             Self::Prerank => "prerank",
             Self::Judge => "judge",
             Self::Describe => "describe",
+            Self::Compare => "compare",
         }
         .to_owned()
     }

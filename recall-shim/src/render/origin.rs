@@ -1,6 +1,8 @@
 //! The origin of a text and how far it may be trusted.
 
-use recall_api::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
+use recall_api::v1::{
+    Document, Memory, MemoryStatus, Opposed, Origin, Ownership, StoreScope, Trust, VerificationState,
+};
 
 use crate::render::text::{inline, moment};
 
@@ -54,8 +56,16 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
         words.push("flagged for review".to_owned());
     }
-    words.extend(memory.contradicts.iter().map(|other| format!("may contradict {}", inline(&other.id, 20))));
+    words.extend(memory.contradicts.iter().map(opposition));
     words.join(", ")
+}
+
+fn opposition(other: &Opposed) -> String {
+    let id = inline(&other.id, 20);
+    match &other.judged_by {
+        model if model.is_empty() => format!("may contradict {id}"),
+        model => format!("may contradict {id} (by the language model {})", inline(model, 60)),
+    }
 }
 
 fn claims(memory: &Memory) -> &'static str {

@@ -15,8 +15,8 @@ use recall_config::{Environment, RemoteSettings};
 use recall_models::Role;
 use recall_models::providers::{
     Addresses, EncoderState, Link, LinkSettings, NameError, Network, Provider, ProviderError, ProviderSetError,
-    Providers, Remembered, RememberedError, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteModel, RemoteName,
-    Usage, Wire, probe, probe_describer, probe_judge,
+    Providers, Remembered, RememberedError, RemoteComparer, RemoteDescriber, RemoteEncoder, RemoteJudge, RemoteModel,
+    RemoteName, Usage, Wire, probe, probe_comparer, probe_describer, probe_judge,
 };
 use recall_text::error_chain;
 
@@ -89,6 +89,7 @@ impl RemoteModels {
             Role::Embed => probe(&link, &name)?,
             Role::Judge => probe_judge(&link, &name)?,
             Role::Describe => probe_describer(&link, &name)?,
+            Role::Compare => probe_comparer(&link, &name)?,
             Role::Rerank | Role::Prerank => return Err(RemoteError::OtherRole { name: name.to_string(), role }),
         };
         if let Some(link) = self.links.lock().get(&name.provider) {
@@ -120,6 +121,12 @@ impl RemoteModels {
         Ok(Arc::new(RemoteDescriber::new(model, link)?))
     }
 
+    /// Returns a language model that the user chose, as one that compares memories.
+    pub(super) fn comparer(&self, name: &str) -> Result<Arc<RemoteComparer>, RemoteError> {
+        let (model, link) = self.chosen_model(name)?;
+        Ok(Arc::new(RemoteComparer::new(model, link)?))
+    }
+
     /// Returns a model that the user chose, with its link.
     fn chosen_model(&self, name: &str) -> Result<(RemoteModel, Arc<Link>), RemoteError> {
         let model = self.remembered.list()?.into_iter().find(|model| model.name == name);
@@ -132,7 +139,7 @@ impl RemoteModels {
     pub(super) fn check(&self, role: Role, name: &str) -> Result<(), RemoteError> {
         match role {
             Role::Embed => self.encoder(name).map(drop),
-            Role::Judge | Role::Describe => self.chosen_model(name).map(drop),
+            Role::Judge | Role::Describe | Role::Compare => self.chosen_model(name).map(drop),
             Role::Rerank | Role::Prerank => Err(RemoteError::OtherRole { name: name.to_owned(), role }),
         }
     }

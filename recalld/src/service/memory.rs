@@ -49,24 +49,15 @@ pub(super) fn add_answer(report: AddReport) -> AddResponse {
 
 fn similar_to_proto(similar: SimilarMemory) -> v1::SimilarMemory {
     let may_contradict = similar.may_contradict();
-    let SimilarMemory { id, title, similarity, relation } = similar;
+    let SimilarMemory { id, title, similarity, relation, judged_by } = similar;
     v1::SimilarMemory {
         id: id.to_string(),
         title,
         similarity,
         may_contradict,
-        relation: relation.map(relation_name).unwrap_or_default(),
+        relation: relation.map(Relation::as_str).unwrap_or_default().to_owned(),
+        judged_by: judged_by.as_deref().unwrap_or_default().to_owned(),
     }
-}
-
-/// Returns the name of a relation, as interfaces write it.
-fn relation_name(relation: Relation) -> String {
-    let name = match relation {
-        Relation::Contradiction => "contradiction",
-        Relation::Refinement => "refinement",
-        Relation::Repeat => "repeat",
-    };
-    name.to_owned()
 }
 
 /// Returns where a memory was used, and which others are similar to it.

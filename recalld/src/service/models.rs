@@ -116,7 +116,7 @@ fn parse_role(field: &'static str, name: &str) -> Result<Option<Role>, InvalidRe
     let unknown = || {
         InvalidRequest::new(
             field,
-            Problem::Unknown { value: name.to_owned(), known: "embed, rerank, prerank, judge, describe" },
+            Problem::Unknown { value: name.to_owned(), known: "embed, rerank, prerank, judge, describe, compare" },
         )
     };
     found.map(Some).ok_or_else(unknown)

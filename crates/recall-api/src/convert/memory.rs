@@ -1,8 +1,8 @@
 //! Memories with their validity.
 
 use recall_core::{
-    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, MovedFile, Ownership, Provenance,
-    StoreScope, Trust, UseCounts, Verification,
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, MovedFile, OpposedMemory,
+    Ownership, Provenance, StoreScope, Trust, UseCounts, Verification,
 };
 
 use super::{scope, time};
@@ -74,10 +74,7 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
         superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
         status: status_to_proto(*status).into(),
-        contradicts: contradicts
-            .iter()
-            .map(|(id, title)| v1::Opposed { id: id.to_string(), title: title.clone() })
-            .collect(),
+        contradicts: contradicts.iter().map(opposed_to_proto).collect(),
         ownership: ownership_to_proto(*ownership).into(),
         standing: standing(*ownership, verification.state).to_owned(),
         added_by: added_by.as_ref().map(|by| by.author.clone()).unwrap_or_default(),
@@ -87,6 +84,12 @@ pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
         proposed: *proposed,
         valid_until: until.as_ref().map(time::point_to_proto),
     }
+}
+
+fn opposed_to_proto(opposed: &OpposedMemory) -> v1::Opposed {
+    let OpposedMemory { id, title, judged_by } = opposed;
+    let judged_by = judged_by.as_deref().unwrap_or_default().to_owned();
+    v1::Opposed { id: id.to_string(), title: title.clone(), judged_by }
 }
 
 fn ownership_to_proto(ownership: Ownership) -> v1::Ownership {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use recall_core::{
-    ChunkText, Clock, Describer, Embedder, Embedding, ModelError, ModelFingerprint, Quantised, TextHash,
+    ChunkText, Clock, Comparer, Describer, Embedder, Embedding, ModelError, ModelFingerprint, PairVerdict, Quantised,
+    TextHash,
 };
 use recall_index::catalog::{EmbeddingStore, EmbeddingStoreError};
 use recall_text::error_chain;
@@ -61,6 +62,18 @@ impl EmbeddingCache {
         let entries: Vec<(TextHash, &[u8])> =
             chunks.iter().zip(written).map(|(chunk, written)| (chunk.hash(), written.as_bytes())).collect();
         self.with(|store| store.put_many(model.fingerprint(), &entries, self.clock.now()));
+    }
+
+    /// Returns what a language model said of two memories; `None` if that is not cached.
+    pub(crate) fn verdict(&self, model: &dyn Comparer, texts: TextHash) -> Option<PairVerdict> {
+        let found = self.with(|store| store.get_many(model.fingerprint(), &[texts], self.clock.now()))?;
+        PairVerdict::from_name(std::str::from_utf8(found.first()?.as_ref()?).ok()?)
+    }
+
+    /// Caches what a language model said of two memories.
+    pub(crate) fn put_verdict(&self, model: &dyn Comparer, texts: TextHash, verdict: PairVerdict) {
+        let entry = (texts, verdict.as_str().as_bytes());
+        self.with(|store| store.put_many(model.fingerprint(), &[entry], self.clock.now()));
     }
 
     fn with<T>(&self, call: impl FnOnce(&EmbeddingStore) -> Result<T, EmbeddingStoreError>) -> Option<T> {

@@ -15,7 +15,7 @@ use crate::error::{ListError, StoreError};
 use crate::inspect::history::RecordStatus;
 use crate::ledger::document_of;
 use crate::matching::{OutsidePaths, undated_warning};
-use crate::memory::{bring_up_anchors, compare_memories_now, flagged_documents, recall_memory};
+use crate::memory::{bring_up_anchors, compare_memories_now, compare_memories_soon, flagged_documents, recall_memory};
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::warning::{Coverage, Warning};
@@ -142,6 +142,7 @@ impl Engine {
             }
             if request.said == Said::Contradicted {
                 compare_memories_now(store)?;
+                compare_memories_soon(&store.store, &self.comparer);
             }
             let (found, matching) = if folds {
                 store.index.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?

@@ -139,15 +139,15 @@ impl Engine {
                 return Ok(finished_report(id, title, outcome, Vec::new()));
             }
             Err((id, known, similarity)) => {
-                let similar =
-                    vec![SimilarMemory { id, title: known.to_string(), similarity, relation: Some(Relation::Repeat) }];
-                return Ok(finished_report(id, title, AddOutcome::Repeats, similar));
+                let relation = Some(Relation::Repeat);
+                let similar = SimilarMemory { id, title: known.to_string(), similarity, relation, judged_by: None };
+                return Ok(finished_report(id, title, AddOutcome::Repeats, vec![similar]));
             }
         };
         // The guard releases the reserved id also on errors.
         let reserved = Reserved { store, id };
         // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
-        let mut similar = similar_memories(&store.ledger, &store.index, (None, &title, &content), &vocabulary)?;
+        let mut similar = similar_memories(store, (None, &title, &content), &vocabulary)?;
         if store.scope == StoreScope::Project {
             similar.extend(self.similar_beyond(store, origin, (&title, &content, &vocabulary)));
         }
@@ -211,7 +211,7 @@ impl Engine {
             Vec::new()
         });
         let beyond = stores.iter().filter(|store| store.root != project.root);
-        let compared = beyond.filter_map(|store| match similar_memories(&store.ledger, &store.index, (None, title, content), vocabulary) {
+        let compared = beyond.filter_map(|store| match similar_memories(store, (None, title, content), vocabulary) {
             Ok(similar) => Some(similar),
             Err(error) => {
                 tracing::warn!(root = %store.root.display(), %error, "another store of the project was not compared");
@@ -297,6 +297,7 @@ fn repeated_proposal(store: &Store, vocabulary: &Vocabulary, is_repeat: impl Fn(
         similarity: vocabulary.similarity(&Vocabulary::new(&[&memory.title, &memory.content])),
         title: memory.title.to_string(),
         relation: Some(Relation::Repeat),
+        judged_by: None,
     });
     similar.filter(|known| is_repeat(known.similarity)).max_by(|a, b| a.similarity.total_cmp(&b.similarity))
 }

@@ -12,7 +12,9 @@ use crate::error::{MemoryError, StoreError};
 use crate::ledger::Ledger;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
-use crate::store::{Index, Store};
+use crate::store::{ComparedWords, Index, JudgedPair, Store};
+
+use super::PairComparer;
 
 /// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,10 +27,12 @@ pub struct SimilarMemory {
     pub similarity: f64,
     /// How the two statements relate; `None` if they only share words.
     pub relation: Option<Relation>,
+    /// The language model that says so; `None` if only the words do.
+    pub judged_by: Option<Arc<str>>,
 }
 
 impl SimilarMemory {
-    /// Returns whether both cannot hold, as far as their words show. Then neither repeats the other.
+    /// Returns whether both cannot hold, as far as is known. Then neither repeats the other.
     pub fn may_contradict(&self) -> bool {
         self.relation == Some(Relation::Contradiction)
     }
@@ -52,6 +56,13 @@ const QUERY_BYTES: usize = 2048;
 
 /// The most similar memories reported.
 const MOST_REPORTED: usize = 5;
+
+/// The least nearness of two memories that a language model is asked about: the lowest one at which the rules find a contradiction in other
+/// words.
+const NEAR_ENOUGH_TO_ASK: f64 = 0.28;
+
+/// The most pairs of one memory that a language model is asked about.
+const ASKED_OF_ONE: usize = 5;
 
 /// The longest content that is compared as one statement. A longer one makes many statements, and its title says which matters.
 const STATEMENT_BYTES: usize = 400;
@@ -97,15 +108,60 @@ fn sort(similar: &mut [SimilarMemory]) {
     similar.sort_by(|a, b| order(a).cmp(&order(b)).then(b.similarity.total_cmp(&a.similarity)).then(a.id.cmp(&b.id)));
 }
 
+/// A memory that was compared with another one, by their words.
+struct ComparedMemory {
+    similar: SimilarMemory,
+    nearness: Option<f64>,
+    /// Whether one of them names the other. Its author has seen the other one, and said how both hold.
+    is_settled: bool,
+}
+
+impl ComparedMemory {
+    /// Returns the weight of the pair if a language model may be asked about it.
+    fn weight(&self) -> Option<f64> {
+        let nearness = self.nearness.unwrap_or_default();
+        // What the words found is shown before there is a verdict, so it comes first.
+        let found = if self.similar.may_contradict() { 1.0 } else { 0.0 };
+        let is_asked_about = self.similar.may_contradict() || nearness >= NEAR_ENOUGH_TO_ASK;
+        (is_asked_about && !self.is_settled).then_some(nearness + found)
+    }
+}
+
 /// Returns the similar memories in force, those that may contradict first, then the most similar.
 pub(crate) fn similar_memories(
-    ledger: &Ledger,
-    index: &Index,
-    (id, title, content): (Option<MemoryId>, &str, &str),
+    store: &Store,
+    stated: (Option<MemoryId>, &str, &str),
     vocabulary: &Vocabulary,
 ) -> Result<Vec<SimilarMemory>, StoreError> {
+    let verdicts = stated.0.map(|id| store.oppositions.verdicts(id)).unwrap_or_default();
+    let mut similar = Vec::new();
+    for ComparedMemory { similar: mut memory, is_settled, .. } in compare(store, stated, vocabulary)? {
+        if let Some(JudgedPair { verdict: Some(verdict), model }) = verdicts.get(&memory.id).filter(|_| !is_settled) {
+            memory.relation = verdict.relation();
+            memory.judged_by = Some(Arc::clone(model));
+        }
+        if memory.similarity >= SIMILAR || memory.relation.is_some() {
+            similar.push(memory);
+        }
+    }
+    sort(&mut similar);
+    Ok(similar)
+}
+
+/// Compares the words of a memory with those of others in force.
+fn compare(
+    store: &Store,
+    (id, title, content): (Option<MemoryId>, &str, &str),
+    vocabulary: &Vocabulary,
+) -> Result<Vec<ComparedMemory>, StoreError> {
+    let Store { ledger, index, .. } = store;
     let mut known: BTreeMap<MemoryId, (String, String, f64)> = BTreeMap::new();
-    for memory in indexed_like(ledger, index, title, content)? {
+    let mut memories = indexed_like(ledger, index, title, content)?;
+    // It may be among the nearest of another memory that is not among its nearest.
+    let opponents = id.map(|id| store.oppositions.opponents(id)).unwrap_or_default();
+    let in_force = opponents.into_keys().filter(|other| ledger.is_in_force(*other));
+    memories.extend(in_force.filter_map(|other| ledger.memory(other)).map(masked));
+    for memory in memories {
         let similarity = vocabulary.similarity(&Vocabulary::new(&[&memory.title, &memory.content]));
         known.insert(memory.id, (memory.title.to_string(), memory.content.to_string(), similarity));
     }
@@ -119,25 +175,18 @@ pub(crate) fn similar_memories(
         known.values().map(|(title, content, _)| MemoryStatements::new(title, content)).collect();
     let texts: Vec<&str> = others.iter().map(|other| other.text.as_str()).collect();
     let nearness = index.embeddings().nearness(&stated.text, &texts);
-    let mut similar = Vec::new();
-    for (place, ((known_id, (known_title, known_content, similarity)), other)) in known.iter().zip(&others).enumerate()
+    let names = |content: &str, id: MemoryId| content.contains(&id.to_string());
+    let mut compared = Vec::new();
+    for (place, ((known_id, (known_title, known_content, similarity)), other)) in
+        known.into_iter().zip(&others).enumerate()
     {
-        // The author of a memory that names the other one has seen it, and said how both hold.
-        let is_named = |id: MemoryId, content: &str| content.contains(&id.to_string());
-        let is_settled = is_named(*known_id, content) || id.is_some_and(|id| is_named(id, known_content));
+        let is_settled = names(content, known_id) || id.is_some_and(|id| names(&known_content, id));
         let nearness = nearness.as_ref().map(|nearness| nearness[place]);
         let relation = stated.relation(other, nearness).filter(|_| !is_settled);
-        if *similarity >= SIMILAR || relation.is_some() {
-            similar.push(SimilarMemory {
-                id: *known_id,
-                title: known_title.clone(),
-                similarity: *similarity,
-                relation,
-            });
-        }
+        let similar = SimilarMemory { id: known_id, title: known_title, similarity, relation, judged_by: None };
+        compared.push(ComparedMemory { similar, nearness, is_settled });
     }
-    sort(&mut similar);
-    Ok(similar)
+    Ok(compared)
 }
 
 impl Engine {
@@ -149,21 +198,29 @@ impl Engine {
         let (store, memory) = self.find_memory(origin, id)?;
         let Memory { title, content, .. } = masked(memory);
         let vocabulary = Vocabulary::new(&[&title, &content]);
-        let mut similar = similar_memories(&store.ledger, &store.index, (Some(id), &title, &content), &vocabulary)?;
+        let mut similar = similar_memories(&store, (Some(id), &title, &content), &vocabulary)?;
         similar.truncate(MOST_REPORTED);
         Ok(similar)
     }
 }
 
-/// Compares the memories that changed since, on a thread of its own, and records the pairs that may contradict each other.
-pub(crate) fn compare_memories_soon(store: &Arc<Store>) {
+/// Compares the memories that changed since, on a thread of its own, and records the pairs that may contradict each other. Then it asks
+/// the language model that compares memories, if there is one.
+pub(crate) fn compare_memories_soon(store: &Arc<Store>, comparer: &Arc<PairComparer>) {
     let generation = store.index.generation();
-    let Some(turn) = store.oppositions.begin(generation) else { return };
+    let turn = store.oppositions.begin(generation);
+    if turn.is_none() && !comparer.has_work(store) {
+        return;
+    }
+    let comparer = Arc::clone(comparer);
     store.work("oppositions", move |store| {
-        if let Err(error) = compare_memories(store, generation) {
-            tracing::warn!(root = %store.root.display(), %error, "the memories were not compared; the next request does");
+        if let Some(turn) = turn {
+            if let Err(error) = compare_memories(store, generation) {
+                tracing::warn!(root = %store.root.display(), %error, "the memories were not compared; the next request does");
+            }
+            drop(turn);
         }
-        drop(turn);
+        comparer.ask_about(store);
     });
 }
 
@@ -185,12 +242,21 @@ fn compare_memories(store: &Store, generation: Generation) -> Result<(), StoreEr
         let Some(memory) = store.ledger.memory(id).map(masked) else { continue };
         let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
         let stated = (Some(id), &*memory.title, &*memory.content);
-        let similar = similar_memories(&store.ledger, &store.index, stated, &vocabulary)?;
-        let opposed = similar.iter().filter(|other| other.may_contradict()).map(|other| other.id).collect();
-        store.oppositions.replace(id, hash, opposed);
+        let compared = compare(store, stated, &vocabulary)?;
+        store.oppositions.replace(id, hash, compared_words(&compared));
     }
     store.oppositions.complete(generation, &hashes);
     Ok(())
+}
+
+/// Returns what the words found, and the pairs that a language model may be asked about.
+fn compared_words(compared: &[ComparedMemory]) -> ComparedWords {
+    let opposed = compared.iter().filter(|other| other.similar.may_contradict()).map(|other| other.similar.id);
+    let weighed = compared.iter().filter_map(|other| Some((other.similar.id, other.weight()?)));
+    let mut candidates: Vec<(MemoryId, f64)> = weighed.collect();
+    candidates.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    candidates.truncate(ASKED_OF_ONE);
+    ComparedWords { opposed: opposed.collect(), candidates }
 }
 
 /// Returns whether a memory in force has nearly all words of a text.

@@ -8,14 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
-    Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, UseCounts, VerifyMemories,
-    VerifyMode,
+    Event, EventBody, ItemId, Memory, MemoryChange, MemoryId, MemoryView, OpposedMemory, Ownership, Timestamp,
+    UseCounts, VerifyMemories, VerifyMode,
 };
 use recall_os::Folder;
-use recall_text::PROJECT_FOLDER;
+use recall_text::{PROJECT_FOLDER, Vocabulary};
 
 use super::anchor_change::{AnchorChange, changes_of};
 use super::anchors::{Anchored, ComparedWith};
+use super::similar::{SimilarMemory, similar_memories};
 use crate::Engine;
 use crate::adopted::adopted_report;
 use crate::doubt::AdoptedReport;
@@ -204,10 +205,27 @@ fn recalled_after(
     let memory = masked(memory);
     let now = store.time(now);
     let recalled = MemoryView::derive(memory, ownership, verification, successor, counts, freshness, now);
-    let opposed = store.oppositions.opponents(id).into_iter().filter(|other| store.ledger.is_in_force(*other));
-    let titled = opposed.filter_map(|other| store.ledger.memory(other)).map(masked);
-    let contradicts = titled.map(|other| (other.id, other.title.to_string())).collect();
+    let contradicts = if recalled.memory.proposed {
+        opposed_to_proposal(store, &recalled.memory)?
+    } else {
+        let opponents = store.oppositions.opponents(id).into_iter();
+        let in_force = opponents.filter(|(other, _)| store.ledger.is_in_force(*other));
+        let known =
+            in_force.filter_map(|(other, judged_by)| Some((store.ledger.memory(other).map(masked)?, judged_by)));
+        known
+            .map(|(other, judged_by)| OpposedMemory { id: other.id, title: other.title.to_string(), judged_by })
+            .collect()
+    };
     Ok(Some(MemoryView { added_by, contradicts, ..recalled }))
+}
+
+/// Returns the memories that a proposal may contradict. A proposal is in no index and no pair, so it is compared when it is read.
+fn opposed_to_proposal(store: &Store, proposal: &Memory) -> Result<Vec<OpposedMemory>, StoreError> {
+    let Memory { id, title, content, .. } = proposal;
+    let vocabulary = Vocabulary::new(&[title, content]);
+    let similar = similar_memories(store, (Some(*id), title, content), &vocabulary)?.into_iter();
+    let opposed = similar.filter(SimilarMemory::may_contradict);
+    Ok(opposed.map(|SimilarMemory { id, title, judged_by, .. }| OpposedMemory { id, title, judged_by }).collect())
 }
 
 /// The file name of a profile: of the user in the global store's root, of a project in its `.recall` folder.

@@ -203,18 +203,14 @@ fn contradictions(store: &Arc<Store>, added: &[Memory]) -> Result<Vec<(ChangedMe
     let mut pairs: BTreeMap<(MemoryId, MemoryId), (ChangedMemory, ChangedMemory)> = BTreeMap::new();
     for memory in added.iter().take(COMPARED) {
         let vocabulary = Vocabulary::new(&[&memory.title, &memory.content]);
-        let similar = similar_memories(
-            &store.ledger,
-            &store.index,
-            (Some(memory.id), &memory.title, &memory.content),
-            &vocabulary,
-        )?;
+        let similar = similar_memories(store, (Some(memory.id), &memory.title, &memory.content), &vocabulary)?;
         for other in similar.into_iter().filter(SimilarMemory::may_contradict) {
             let key = (memory.id.min(other.id), memory.id.max(other.id));
+            let source = other.judged_by.map(|model| format!(" (by the language model {model})")).unwrap_or_default();
             let newer = ChangedMemory {
                 id: memory.id,
                 title: memory.title.to_string(),
-                how: format!("may contradict {}", other.id),
+                how: format!("may contradict {}{source}", other.id),
                 at: memory.updated,
             };
             let at = store.ledger.record(other.id).map_or(memory.updated, |record| record.updated);

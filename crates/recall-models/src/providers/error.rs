@@ -192,6 +192,9 @@ pub enum BadAnswer {
     /// A language model did not describe a text.
     #[error("it is not a description in the form that was asked for")]
     NoDescription,
+    /// A language model did not say how two texts relate.
+    #[error("it is not a verdict in the form that was asked for")]
+    NoVerdict,
     /// A language model stopped before the end of its answer, or gave none.
     #[error("it is not a whole reply")]
     NoReply,

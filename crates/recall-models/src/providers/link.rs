@@ -102,9 +102,9 @@ impl Link {
         &self.usage
     }
 
-    /// Returns why requests are paused; `None` if they are not.
+    /// Returns why requests are or were paused; `None` if one has succeeded since.
     pub fn problem(&self) -> Option<String> {
-        self.pause().map(|pause| pause.reason)
+        self.breaker.lock().problem().map(str::to_owned)
     }
 
     /// Returns why and for how long requests are paused; `None` if they are not.

@@ -9,6 +9,7 @@ use recall_text::instructions;
 use recall_text::quantity::count_noun;
 use tonic::Status;
 
+use super::memory::judge;
 use super::{Here, Site, failure};
 use crate::access::Project;
 use crate::answer::{self, Shown};
@@ -91,6 +92,12 @@ fn entry(Proposal { memory, similar }: &Proposal) -> Markup {
                 span.labels { (unusual_labels(memory)) }
             }
             @for line in instructions(&memory.content) { p.problem { "It addresses an agent: “" (line) "”" } }
+            @for other in &memory.contradicts {
+                p.problem {
+                    "It may contradict " a href=(view::link_to("memory", &[("id", &other.id)])) { (inline(&other.title)) }
+                    (judge(&other.judged_by))
+                }
+            }
             div.document {
                 div.rendered { (markdown::text(&memory.content)) }
                 @if let Some(similar) = similar {

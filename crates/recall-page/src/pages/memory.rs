@@ -225,13 +225,20 @@ fn difference(line: &str) -> Markup {
     }
 }
 
-/// Shows the memories that say something else in nearly the same words.
+/// Shows the memories that it may contradict.
 fn rivals(uses: &RecordedUses) -> Markup {
     html! {
         @for rival in uses.similar.iter().filter(|other| other.may_contradict) {
-            p.problem { "It may contradict " a href=(view::link_to("memory", &[("id", &rival.id)])) { (inline(&rival.title)) } }
+            p.problem { "It may contradict " a href=(view::link_to("memory", &[("id", &rival.id)])) { (inline(&rival.title)) }
+                (judge(&rival.judged_by))
+            }
         }
     }
+}
+
+/// Names the language model that says that two memories may contradict each other; nothing if only the words do.
+pub(super) fn judge(model: &str) -> Markup {
+    html! { @if !model.is_empty() { " (by the language model " (model) ")" } }
 }
 
 /// Shows where a memory was found, used and rated, and whether it helped.

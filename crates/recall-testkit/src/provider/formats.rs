@@ -1,5 +1,5 @@
 //! The vendors' formats, vectors that are computed from the words of a text, and language models that judge passages,
-//! each by the words of the question that it has, and describe those of a document.
+//! each by the words of the question that it has, describe those of a document, and compare notes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -196,11 +196,14 @@ fn check(body: &Value, known: &[&str]) -> Result<(), (u16, String)> {
     Ok(())
 }
 
-/// Scores the passages of a request, or describes those of a document; greets without any.
+/// Scores the passages of a request, describes those of a document, or compares notes; greets without any.
 fn reply(message: &Value) -> String {
     let text = message["content"].as_str().unwrap_or_default();
     if let Some(document) = text.strip_prefix("\nDocument\n") {
         return describe(document);
+    }
+    if let Some(notes) = text.strip_prefix("\nOlder note\n") {
+        return compare(notes);
     }
     let Some((question, passages)) = text.split_once("\nPassage ") else { return "Hello.".to_owned() };
     let wanted: Vec<String> = words(question).filter(|word| word.len() > 3).collect();
@@ -220,6 +223,14 @@ fn describe(document: &str) -> String {
     let described =
         (1..=passages.split("\nPassage ").count()).map(|passage| json!({ "passage": passage, "about": about }));
     json!({ "passages": described.collect::<Vec<_>>() }).to_string()
+}
+
+/// Says that two notes contradict each other if both have the word `exclusive`.
+fn compare(notes: &str) -> String {
+    let (older, newer) = notes.split_once("\nNewer note\n").unwrap_or((notes, ""));
+    let is_exclusive = |note: &str| words(note).any(|word| word == "exclusive");
+    let relation = if is_exclusive(older) && is_exclusive(newer) { "contradiction" } else { "unrelated" };
+    json!({ "relation": relation }).to_string()
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

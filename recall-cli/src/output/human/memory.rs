@@ -32,8 +32,16 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
     if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
         facts.push("flagged for review".to_owned());
     }
-    facts.extend(memory.contradicts.iter().map(|other| format!("may contradict {}", printable(&other.id))));
+    facts.extend(
+        memory.contradicts.iter().map(|other| format!("may contradict {}{}", printable(&other.id), judge(other))),
+    );
     facts
+}
+
+/// Names the language model that says that a memory may contradict another one; empty if only the words do.
+pub(crate) fn judge(opposed: &v1::Opposed) -> String {
+    let model = printable(&opposed.judged_by);
+    if model.is_empty() { String::new() } else { format!(" (by the language model {model})") }
 }
 
 /// Describes that a memory does not hold now, with the memory that retired it, and the day from which it does not hold.
@@ -252,6 +260,11 @@ mod tests {
         };
         let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd on 1970-01-01"];
         assert_eq!(facts(&memory), expected);
+        let opposed =
+            v1::Opposed { id: "L-4567cdef".to_owned(), judged_by: "lab:m".to_owned(), ..v1::Opposed::default() };
+        let opposing = v1::Memory { contradicts: vec![opposed], ..memory.clone() };
+        let last = facts(&opposing).pop();
+        assert_eq!(last.as_deref(), Some("may contradict L-4567cdef (by the language model lab:m)"));
         let rated = v1::Memory { superseded_by: String::new(), ..memory.clone() };
         assert_eq!(describe_end(&rated), "retired on 1970-01-01");
         assert_eq!(describe_end(&v1::Memory { holds: "expired".to_owned(), ..rated }), "expired 1970-01-01");

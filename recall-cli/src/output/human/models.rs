@@ -108,6 +108,7 @@ pub(crate) fn format_use(answer: &v1::UseModelResponse, role: &str) -> String {
         let what = match role {
             "judge" => "the text of hard questions and of their first hits",
             "describe" => "the text of every indexed document that is not code",
+            "compare" => "the text of memories about the same subject",
             _ => "the text of every indexed chunk and of every query",
         };
         let address = printable(&model.address);
