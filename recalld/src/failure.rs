@@ -2,14 +2,15 @@
 //!
 //! The hints of the reasons are in [`recall_api::hint`].
 
+mod left_out;
 mod models;
 mod transfer;
 
 use recall_api::{CLOSING, Failure, Reason};
 use recall_core::rql::{Problem as RqlProblem, RqlError};
 use recall_engine::{
-    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PastError,
-    PatternError, RemoveError, SearchError, SessionError, StatusError, StoreError, UnknownTime,
+    ContextError, Fault, GetError, GraphError, IndexError, ListError, MemoryError, NoProposal, OutsideFilter,
+    PastError, PatternError, RemoveError, SearchError, SessionError, StatusError, StoreError, UnknownTime,
 };
 use recall_shared::StoreError as SharedError;
 use recall_text::{UnknownLanguage, error_chain};
@@ -18,9 +19,8 @@ use tonic::Status;
 /// The hint if a file belongs to another project.
 const OUTSIDE: &str = "name files below the project's root, or run the command in the project that they belong to";
 
-/// The hint if a file is not indexed.
-const LEFT_OUT: &str =
-    "`recall include PATH` indexes what a rule excludes; `recall status --failures` lists all that is left out";
+/// The hint if a memory does not wait for a review.
+const WAITING: &str = "`recall review` shows what waits for a review";
 
 /// The conversion of a use case's error into a failure for its client.
 pub(crate) trait IntoFailure {
@@ -126,9 +126,11 @@ impl IntoFailure for GetError {
         let message = error_chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
-            Self::LeftOut { path, reason: _ } => {
-                Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(LEFT_OUT)
+            Self::LeftOut { path, reason } => {
+                Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(left_out::hint(&reason))
             }
+            Self::Folder { path } => Failure::new(Reason::NotFound, message).with_detail("folder", path),
+            Self::Outside { path, root: _ } => outside(message, path),
             Self::Ambiguous { id, .. } => ambiguous(message, id),
             Self::Memory(error) => fault_failure(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
@@ -157,9 +159,10 @@ impl IntoFailure for MemoryError {
             Self::Proposed { id } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("id", id.to_string())
                 .with_hint("accept it first, with `recall review`"),
-            Self::NotProposed { id } => Failure::new(Reason::InvalidArgument, message)
-                .with_detail("id", id.to_string())
-                .with_hint("`recall list --proposed` shows what waits"),
+            Self::NotProposed { id, why } => {
+                let reason = if why == NoProposal::Unknown { Reason::NotFound } else { Reason::InvalidArgument };
+                Failure::new(reason, message).with_detail("id", id.to_string()).with_hint(WAITING)
+            }
             Self::Amended { id } => Failure::new(Reason::Conflict, message)
                 .with_detail("id", id.to_string())
                 .with_hint("read it again, then repeat the change if it is still right"),

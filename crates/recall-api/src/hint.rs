@@ -77,6 +77,9 @@ fn for_missing(details: &BTreeMap<String, String>, audience: Audience) -> Option
     if audience == Audience::Tool {
         return Some("`recall_search` and `recall_list` show what exists, with ids and paths".to_owned());
     }
+    if let Some(folder) = details.get("folder") {
+        return Some(format!("`recall list --path {folder}` shows what is in it"));
+    }
     if details.contains_key("id") {
         return Some("`recall search` and `recall list` show what exists, with its path".to_owned());
     }

@@ -4,6 +4,7 @@
 //! reads or writes a store. No hints and no exit codes: the daemon maps each variant to a reason, and the clients word what to do
 //! about it.
 
+mod memory;
 mod publish;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use recall_watch::root::OutsideError;
 use crate::moments::UnknownTime;
 use crate::origin::OriginError;
 
+pub use memory::{MemoryError, NoProposal};
 pub use publish::{PublishError, PublishSourceError};
 
 /// A store cannot be opened, read or written.
@@ -264,6 +266,20 @@ pub enum GetError {
         /// Why: a clause to follow the path.
         reason: String,
     },
+    /// A folder has that path.
+    #[error("`{path}` is a folder, not a file")]
+    Folder {
+        /// The path as the request has it.
+        path: String,
+    },
+    /// The path leads out of the project.
+    #[error("`{path}` is outside the project `{}`", root.display())]
+    Outside {
+        /// The path as the request has it.
+        path: String,
+        /// The project's root.
+        root: PathBuf,
+    },
     /// The beginning of an id fits several memories or documents.
     #[error("`{id}` fits several: {}", candidates.join(", "))]
     Ambiguous {
@@ -286,6 +302,13 @@ pub enum GetError {
         /// What the client of the server reports.
         source: recall_shared::StoreError,
     },
+}
+
+impl GetError {
+    /// Returns whether no item has that id or path.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::NotFound { .. } | Self::LeftOut { .. } | Self::Folder { .. } | Self::Outside { .. })
+    }
 }
 
 /// A query of the graph or for related documents failed.
@@ -379,113 +402,6 @@ pub enum RemoveError {
     #[error(transparent)]
     Memory(MemoryError),
     /// The store cannot be opened, read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Writing or reading memories failed.
-#[derive(Debug, thiserror::Error)]
-pub enum MemoryError {
-    /// Nothing has that id.
-    #[error("not found: `{id}`")]
-    NotFound {
-        /// The id as the request has it.
-        id: String,
-    },
-    /// The scope names stores that are not configured, or several.
-    #[error("the scope `{scope}` does not name a single store")]
-    NoStore {
-        /// The scope that the request names.
-        scope: Scope,
-    },
-    /// A related file is outside of the project.
-    #[error("`{path}` is not a file of the project")]
-    Outside {
-        /// The related file as the request has it.
-        path: String,
-        /// Why the path is none below the root.
-        #[source]
-        source: OutsideError,
-    },
-    /// A text names no time.
-    #[error(transparent)]
-    Time(#[from] UnknownTime),
-    /// The journals cannot be read.
-    #[error(transparent)]
-    ReadJournal {
-        /// The error of listing their folder. A line that cannot be read is not an error.
-        source: recall_journal::ReadError,
-    },
-    /// The journals cannot be opened to be written.
-    #[error("the journals in `{}` cannot be written", folder.display())]
-    OpenJournal {
-        /// The folder of the journals.
-        folder: PathBuf,
-        /// The error of listing the folder, or of repairing the end of a file.
-        #[source]
-        source: recall_journal::OpenError,
-    },
-    /// A journal was not written: nothing is stored.
-    #[error("the journals in `{}` could not be written", folder.display())]
-    Write {
-        /// The folder of the journals.
-        folder: PathBuf,
-        /// The error of the write, and whether the lines may come to count all the same.
-        #[source]
-        source: recall_journal::AppendError,
-    },
-    /// An agent asked to promote a memory that came with the repository and that this user has not confirmed.
-    #[error("`{id}` came with the repository and is not confirmed")]
-    Unconfirmed {
-        /// The memory, which stays in its project.
-        id: recall_core::MemoryId,
-    },
-    /// The user's settings refuse memories from there.
-    #[error("memories {from} are refused here")]
-    Refused {
-        /// From where, in words.
-        from: &'static str,
-    },
-    /// An agent asked to change a memory where what agents write is reviewed, or to do what only a person does.
-    #[error("only a person may do that: what agents write is reviewed here")]
-    NeedsPerson,
-    /// The request is about a memory that is only proposed, and needs one that counts.
-    #[error("`{id}` is only proposed")]
-    Proposed {
-        /// The memory.
-        id: recall_core::MemoryId,
-    },
-    /// The memory is not a proposal.
-    #[error("`{id}` does not wait for a review")]
-    NotProposed {
-        /// The memory, which is unchanged.
-        id: recall_core::MemoryId,
-    },
-    /// The memory was amended at another time than the client expects.
-    #[error("`{id}` was amended elsewhere meanwhile")]
-    Amended {
-        /// The memory, which is unchanged.
-        id: recall_core::MemoryId,
-    },
-    /// The record of what was handed over from the repository's log to a journal was not written. Handing over again changes
-    /// nothing that is there.
-    #[error("the memories of linked work trees could not be handed over")]
-    HandOver {
-        /// The operating system's error.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The user's confirmation was not stored.
-    #[error("the confirmation could not be stored")]
-    Confirm {
-        /// The operating system's error.
-        #[source]
-        source: std::io::Error,
-    },
-    /// A file for git next to the journals was not written.
-    #[error("cannot write `{}`", .0.path().display())]
-    GitFile(#[source] OpenError),
-    /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

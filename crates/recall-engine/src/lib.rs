@@ -70,8 +70,8 @@ pub use doubt::{AdoptedHit, AdoptedReport, Doubt, DoubtKind, Owner};
 pub use embeddings::Encoders;
 pub use engine::{Engine, RecorderCounts};
 pub use error::{
-    GetError, GraphError, IndexError, ListError, MemoryError, OutsideFilter, PublishError, PublishSourceError,
-    RemoveError, SearchError, StatusError, StoreError,
+    GetError, GraphError, IndexError, ListError, MemoryError, NoProposal, OutsideFilter, PublishError,
+    PublishSourceError, RemoveError, SearchError, StatusError, StoreError,
 };
 pub use exact::{ExactAnswer, ExactTotals};
 pub use fault::Fault;

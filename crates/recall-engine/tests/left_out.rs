@@ -223,3 +223,22 @@ fn a_file_that_is_being_indexed_is_not_denied() {
     let denied = answer.warnings.iter().any(|warning| matches!(warning, Warning::PathNotIndexed { .. }));
     assert!(answer.hits.is_empty() && !denied, "{:?}", answer.warnings);
 }
+
+#[test]
+fn a_folder_and_what_is_outside_are_not_just_missing() {
+    let sandbox = Sandbox::with(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let get = |id: &str| {
+        let request = ItemRequest { id: id.to_owned(), parent: Parent::Leave, scope: Scope::Project };
+        engine.get(&sandbox.origin(), &request).expect_err("not an item").to_string()
+    };
+    assert_eq!(get("src"), "`src` is a folder, not a file");
+    assert_eq!(get("./src/"), "`./src/` is a folder, not a file");
+    assert_eq!(get("."), "`.` is a folder, not a file");
+    assert_eq!(get("src/b.rs"), "not found: `src/b.rs`");
+    let root = sandbox.root();
+    let outside = root.parent().expect("a folder").join("other.rs");
+    let (outside, root) = (outside.display().to_string(), root.display().to_string());
+    assert_eq!(get(&outside), format!("`{outside}` is outside the project `{root}`"));
+    assert_eq!(get("../other.rs"), format!("`../other.rs` is outside the project `{root}`"));
+}

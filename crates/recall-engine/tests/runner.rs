@@ -2,6 +2,7 @@
 
 mod ablation;
 mod adopted;
+mod backups;
 mod context;
 mod damage;
 mod describe;

@@ -62,6 +62,11 @@ impl Memories {
         self.state(id)?.memory(id)
     }
 
+    /// Returns when a person accepted a memory; `None` if it was added without a review, or is only proposed.
+    pub fn acceptance(&self, id: MemoryId) -> Option<Timestamp> {
+        self.state(id)?.fold(&|_| true)?.acceptance()
+    }
+
     /// Returns a memory like [`memory`](Self::memory), but with only those verifications and feedback events for which
     /// `counts` returns true.
     pub fn judge(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
@@ -115,7 +120,7 @@ impl Memories {
         let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
         let in_force = folds.filter(|(newer, fold)| fold.counts() && fold.supersedes() == Some(id) && admits(*newer));
         let (id, fold) = in_force.max_by_key(|(id, fold)| (fold.creation_time(), *id))?;
-        Some(Successor { id, since: fold.acceptance_time() })
+        Some(Successor { id, since: fold.acceptance().unwrap_or_else(|| fold.creation_time()) })
     }
 
     /// Returns the memories that some addition of this one supersedes, whether it is in force or not.

@@ -122,6 +122,12 @@ impl IntoFailure for RestoreError {
             Self::Open(error) if error.is_missing() => Failure::new(Reason::NotFound, message)
                 .with_detail("path", error.path().to_string_lossy())
                 .with_hint("check the path; it is taken from the directory that the command runs in"),
+            Self::Folder { path, newest } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("path", path.to_string_lossy())
+                .with_hint(match newest {
+                    Some(newest) => format!("the newest backup in it: `recall restore {}`", newest.display()),
+                    None => "no backup is in it; name a file that `recall backup` wrote".to_owned(),
+                }),
             Self::NotABackup { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path.to_string_lossy())
                 .with_hint("name a file that `recall backup` wrote"),

@@ -125,7 +125,7 @@ fn parent_texts(
         }
         let get = |id: String| engine.get(origin, &ItemRequest { id, parent: Parent::Leave, scope: Scope::All });
         let found = match get(document.to_string()) {
-            Err(GetError::NotFound { .. }) => get(path.as_str().to_owned()),
+            Err(error) if error.is_missing() => get(path.as_str().to_owned()),
             found => found,
         };
         match found {
@@ -133,7 +133,7 @@ fn parent_texts(
                 parents.texts.insert(*document, item.text);
             }
             // It was removed after the search; its hit has no parent text.
-            Err(GetError::NotFound { .. }) => {}
+            Err(error) if error.is_missing() => {}
             Err(GetError::Shared { store, source }) => {
                 let reason = error_chain(&source);
                 parents.warnings.push(Warning::SharedStore { store, reason, is_new: true });

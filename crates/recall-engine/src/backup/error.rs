@@ -208,6 +208,14 @@ pub enum RestoreError {
     /// The backup cannot be opened.
     #[error("the backup cannot be read")]
     Open(#[source] OpenError),
+    /// The path is that of a folder.
+    #[error("`{}` is a folder, not a backup", path.display())]
+    Folder {
+        /// The path.
+        path: PathBuf,
+        /// The newest backup in it; `None` if it has none.
+        newest: Option<PathBuf>,
+    },
     /// The file is not a backup of recall.
     #[error("`{}` is not a backup of recall: {reason}", path.display())]
     NotABackup {
@@ -285,6 +293,7 @@ impl RestoreError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::NotAbsolute { .. }
+            | Self::Folder { .. }
             | Self::NotABackup { .. }
             | Self::TooLarge { .. }
             | Self::ForeignEntry { .. }

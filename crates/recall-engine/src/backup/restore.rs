@@ -5,10 +5,10 @@
 //! this user's own is restored only if a person trusts the backup (ADR 18).
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use recall_core::{Provenance, Scope};
 use recall_journal::{LineHash, LineLog};
@@ -370,7 +370,33 @@ fn open(path: &Path) -> Result<File, RestoreError> {
     let (Some(folder), Some(name), true) = (path.parent(), path.file_name(), path.is_absolute()) else {
         return Err(not_absolute());
     };
-    Folder::open(folder).and_then(|folder| folder.file(name, Access::Read)).map_err(RestoreError::Open)
+    let opened = Folder::open(folder).and_then(|folder| folder.file(name, Access::Read));
+    opened.map_err(|error| match error {
+        OpenError::NotAFile { .. } if path.is_dir() => {
+            RestoreError::Folder { path: path.to_owned(), newest: newest_backup(path) }
+        }
+        error => RestoreError::Open(error),
+    })
+}
+
+/// The most files of a folder that are looked at, the last changed first. Of each only the manifest is read.
+const MOST_LOOKED_AT: usize = 50;
+
+/// Returns the backup in a folder that was made last.
+fn newest_backup(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let files = entries.filter_map(|entry| {
+        let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
+        Some((metadata.modified().ok()?, entry.path()))
+    });
+    let mut files: Vec<(SystemTime, PathBuf)> = files.collect();
+    files.sort_by(|a, b| b.cmp(a));
+    let backups = files.into_iter().take(MOST_LOOKED_AT).filter_map(|(_, path)| {
+        let file = open(&path).ok()?;
+        let (manifest, _) = Archive::open(&file).ok()?;
+        Some((manifest.created, path))
+    });
+    backups.max().map(|(_, path)| path)
 }
 
 /// Reads a whole backup and compares it with its manifest.

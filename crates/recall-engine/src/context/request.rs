@@ -186,7 +186,7 @@ impl Subject {
             let item = match engine.get(origin, &item_request(path.as_str(), request)) {
                 Ok(item) => item,
                 // A deleted file, or one that is not indexed.
-                Err(GetError::NotFound { .. } | GetError::LeftOut { .. }) => continue,
+                Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(error.into()),
             };
             let changed: Vec<(u32, u32)> = lines.iter().map(|lines| (*lines.start(), *lines.end())).collect();

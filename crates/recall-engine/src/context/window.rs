@@ -132,7 +132,7 @@ impl<'a> Assembly<'a> {
             let request = ItemRequest { id, parent: Parent::Leave, scope: self.request.scope };
             let other = match self.engine.get(self.origin, &request) {
                 Ok(other) => other,
-                Err(GetError::NotFound { .. } | GetError::LeftOut { .. }) => continue,
+                Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(error.into()),
             };
             if let Some(memory) = other.memory {
@@ -162,7 +162,7 @@ impl<'a> Assembly<'a> {
             };
             let item = match self.engine.get(self.origin, &request) {
                 Ok(item) => item,
-                Err(GetError::NotFound { .. }) => continue,
+                Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(error.into()),
             };
             let part = parts::around(&item, &[place.lines]).swap_remove(0);
@@ -221,7 +221,8 @@ impl<'a> Assembly<'a> {
             let request = ItemRequest { id, parent: Parent::Leave, scope: self.request.scope };
             let item = match self.engine.get(self.origin, &request) {
                 Ok(item) if item.scope == *scope => item,
-                Ok(_) | Err(GetError::NotFound { .. } | GetError::LeftOut { .. }) => continue,
+                Ok(_) => continue,
+                Err(error) if error.is_missing() => continue,
                 Err(error) => return Err(error.into()),
             };
             let shown: Vec<u32> = chunks.iter().map(|chunk| chunk.ordinal).collect();

@@ -1,5 +1,6 @@
 //! Lookup of a document, a chunk or a memory by its id or path.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use recall_core::{
@@ -14,7 +15,7 @@ use crate::indexing::{LeftOutFile, explain_left_out, freshen};
 use crate::mask::{self, Masked, Whole};
 use crate::memory::{Anchored, bring_up_anchors, recall_memory};
 use crate::mount::Mount;
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 use crate::store::Store;
 use crate::warning::{Coverage, Warning};
 use crate::{Engine, ledger};
@@ -138,7 +139,6 @@ impl Engine {
         if let Some(item) = self.get_turn(origin, request)? {
             return Ok(CitedItem { item, lines: None, hash: None });
         }
-        let not_found = GetError::NotFound { id: request.id.clone() };
         let read = |Citation { document, lines, hash }: Citation<'_>| {
             let mut item = self.named_item(origin, &ItemRequest { id: document.to_owned(), ..*request })?;
             item.warnings.extend(self.past_warning(origin));
@@ -146,7 +146,26 @@ impl Engine {
         };
         let missing = |found: &Result<_, GetError>| matches!(found, Err(GetError::NotFound { .. }));
         let mut found = Citation::readings(request.id.trim()).map(read).filter(|found| !missing(found));
-        found.next().unwrap_or(Err(not_found))
+        found.next().unwrap_or_else(|| Err(self.explain_missing(origin, &request.id)))
+    }
+
+    /// Returns the error for a text that names no item: it names a folder, something outside of the project, or nothing.
+    ///
+    /// Whether something exists outside of the project is not looked up: an answer about it would say more than a client may know.
+    fn explain_missing(&self, origin: &Origin, text: &str) -> GetError {
+        let not_found = GetError::NotFound { id: text.to_owned() };
+        let Ok(root) = origin.root(&self.registry.places) else { return not_found };
+        let path = text.trim();
+        let in_root =
+            |path: &Path| dunce::canonicalize(path).is_ok_and(|path| path.starts_with(&root) && path.is_dir());
+        if origin::absolute_paths(&root, origin, path).iter().any(|path| in_root(path)) {
+            return GetError::Folder { path: path.to_owned() };
+        }
+        let leads_out = Path::new(path).is_absolute() || Path::new(path).starts_with("..");
+        if leads_out && origin::paths_below(&root, origin, path).is_empty() {
+            return GetError::Outside { path: path.to_owned(), root };
+        }
+        not_found
     }
 
     /// Returns the warning that an answer is about the past, if the request is.

@@ -1,13 +1,13 @@
 //! Memories with their ownership. Only this user's own verifications and feedback count.
 
 use recall_core::{
-    Admission, Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Successor, Timestamp,
-    ValidityInputs,
+    Admission, Anchor, Deleted, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Successor,
+    Timestamp, ValidityInputs,
 };
 
 use recall_journal::Memories;
 
-use crate::error::MemoryError;
+use crate::error::{MemoryError, NoProposal};
 use crate::ledger::state::{all_expected, is_retired};
 use crate::ledger::{Ledger, Vouching};
 
@@ -41,6 +41,18 @@ impl Ledger {
         let ownership = self.ownership(&memory, foreign.is_some());
         memory.proposed |= ownership == Ownership::Repository && self.clones() != Admission::Accept;
         Some(JudgedMemory { memory, ownership, foreign })
+    }
+
+    /// Returns why a memory that is not a proposal is none; `None` if it is not in these journals.
+    pub(crate) fn why_no_proposal(&self, id: MemoryId) -> Option<NoProposal> {
+        self.load_memories([id]);
+        let state = self.state.lock();
+        let deleted = state.memories.memory(id)?.deleted;
+        Some(match (deleted, state.memories.acceptance(id)) {
+            (Some(Deleted { timestamp: at, reason, .. }), _) => NoProposal::Deleted { at, reason },
+            (None, Some(at)) => NoProposal::Accepted { at },
+            (None, None) => NoProposal::Unreviewed,
+        })
     }
 
     /// Returns a memory with its ownership and the memory that supersedes it.

@@ -5,20 +5,22 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use recall_core::{
-    Event, EventBody, Memory, MemoryChange, MemoryId, MemoryView, ReviewAction, ReviewMemory, UpdateMemory, WordedTime,
+    Event, EventBody, Memory, MemoryChange, MemoryId, MemoryView, ReviewAction, ReviewMemory, Scope, UpdateMemory,
+    WordedTime,
 };
 
 use super::verify::recall_memory;
 use crate::Engine;
-use crate::error::MemoryError;
+use crate::error::{MemoryError, NoProposal};
 use crate::indexing::index_memories_soon;
 use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::memory::MemoryNote;
 use crate::origin::Origin;
-use crate::store::where_of;
+use crate::store::{Store, where_of};
 
 /// The result of a review.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +38,7 @@ impl Engine {
     ///
     /// # Errors
     /// - An agent asks.
-    /// - The memory is not a proposal.
+    /// - The memory is not a proposal, or no longer.
     /// - The memory to merge it with is unknown, or a proposal itself.
     /// - The journal cannot be written.
     pub fn review_memory(&self, origin: &Origin, request: &ReviewMemory) -> Result<ReviewReport, MemoryError> {
@@ -44,9 +46,7 @@ impl Engine {
         if provenance.agent.is_some() {
             return Err(MemoryError::NeedsPerson);
         }
-        let (store, _) = self.find_memory(origin, *id)?;
-        let proposal = store.ledger.memory(*id).filter(|memory| memory.proposed);
-        let proposal = proposal.ok_or(MemoryError::NotProposed { id: *id })?;
+        let (store, proposal) = self.find_proposal(origin, *id)?;
         let stated = UpdateMemory {
             id: *id,
             title: title.clone(),
@@ -73,7 +73,7 @@ impl Engine {
                 (None, Vec::new(), MemoryChange::Delete { reason: Some(reason) })
             }
             ReviewAction::Merge { into } => {
-                let known = store.ledger.memory(*into).filter(|memory| memory.id != *id);
+                let known = store.ledger.memory(*into);
                 let known = known.ok_or_else(|| MemoryError::NotFound { id: into.to_string() })?;
                 if known.proposed {
                     return Err(MemoryError::Proposed { id: *into });
@@ -99,6 +99,18 @@ impl Engine {
         index_memories_soon(&store, &self.clock);
         let memory = kept.map_or(Ok(None), |id: MemoryId| recall_memory(&store, id, now))?;
         Ok(ReviewReport { memory, notes })
+    }
+
+    /// Returns a memory that waits for a review, and its store.
+    fn find_proposal(&self, origin: &Origin, id: MemoryId) -> Result<(Arc<Store>, Memory), MemoryError> {
+        match self.find_memory(origin, id) {
+            Ok((store, memory)) if memory.proposed => return Ok((store, memory)),
+            Ok(_) | Err(MemoryError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let stores = self.stores(origin, Scope::All)?;
+        let why = stores.iter().find_map(|store| store.ledger.why_no_proposal(id)).unwrap_or(NoProposal::Unknown);
+        Err(MemoryError::NotProposed { id, why })
     }
 }
 

@@ -279,7 +279,22 @@ fn a_clones_memories_wait_where_the_user_wants_that() {
     verify(&sandbox, &engine, &[], VerifyMode::ConfirmAll, person());
     assert!(found(&sandbox, &engine, "wombats burrows fences").contains(&id(2)));
     assert_eq!(recalled(&sandbox, &engine, own).superseded_by, Some(id(2)));
-    assert!(matches!(review(1, ReviewAction::Accept, person()), Err(MemoryError::NotProposed { .. })));
+    let why = |number, action: ReviewAction| {
+        let error = review(number, action, person()).expect_err("not a proposal").to_string();
+        error.replace(&format!("`{}` ", id(number)), "")
+    };
+    assert!(why(1, ReviewAction::Accept).starts_with("was accepted on 20"), "{}", why(1, ReviewAction::Accept));
+    assert_eq!(why(9, ReviewAction::Accept), "is not the id of a memory here");
+    let request =
+        ReviewMemory { id: own, action: ReviewAction::Accept, title: None, content: None, provenance: person() };
+    let counts = engine.review_memory(&sandbox.origin(), &request).expect_err("not a proposal").to_string();
+    assert_eq!(counts, format!("`{own}` was not proposed: it counts already"));
+    append(&sandbox, &addition(4, "wombats fly over fences", NOON));
+    let itself = review(4, ReviewAction::Merge { into: id(4) }, person());
+    assert!(matches!(itself, Err(MemoryError::Proposed { .. })), "{itself:?}");
+    review(4, ReviewAction::Reject { reason: Some("they do not".to_owned()) }, person()).expect("rejected");
+    let rejected = why(4, ReviewAction::Accept);
+    assert!(rejected.starts_with("was deleted on 20") && rejected.ends_with(": rejected: they do not"), "{rejected}");
 
     sandbox.review.clone = Admission::Refuse;
     append(&sandbox, &addition(3, "wombats swim in burrows", NOON));

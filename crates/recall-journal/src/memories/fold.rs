@@ -148,12 +148,10 @@ impl<'e> Fold<'e> {
         self.created
     }
 
-    /// Returns since when it counts: its acceptance if it was proposed, else its addition.
-    pub(super) fn acceptance_time(&self) -> Timestamp {
-        match &self.sources.accepted.body {
-            EventBody::Memory { change: MemoryChange::Accept, .. } => self.sources.accepted.timestamp,
-            _ => self.created,
-        }
+    /// Returns when a person accepted it; `None` if it was added without a review, or is only proposed.
+    pub(super) fn acceptance(&self) -> Option<Timestamp> {
+        let event = self.sources.accepted;
+        matches!(event.body, EventBody::Memory { change: MemoryChange::Accept, .. }).then_some(event.timestamp)
     }
 
     pub(super) fn is_deleted(&self) -> bool {
