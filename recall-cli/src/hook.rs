@@ -9,9 +9,11 @@
 //! none.
 
 mod briefing;
+mod call;
 pub(crate) mod contract;
 mod input;
 mod record;
+mod replacement;
 mod seen;
 mod task_list;
 
@@ -280,6 +282,7 @@ impl Hook {
             memory_confidence,
             shown,
             others_within_s: u32::try_from(others_within.as_secs()).unwrap_or(u32::MAX),
+            replacements: input.call.as_ref().map(|call| call.replacements.clone()).unwrap_or_default(),
         };
         let v1::RemindResponse { heading, reminders, footing, warnings: _ } = client.remind(request).await?;
         if reminders.is_empty() {
@@ -297,44 +300,6 @@ impl Hook {
         }
         self.save(seen)?;
         Ok(text)
-    }
-
-    /// Returns what is known about the call of a tool that is about to run: about its file, its command or its pattern. The same call is
-    /// answered once a session.
-    async fn tool_call(&self, input: &Input) -> Result<Option<String>, HookError> {
-        let HookSettings { files, commands, file_budget_tokens, command_budget_tokens, .. } = self.settings;
-        let Some(ToolCall { kind, subject, .. }) = &input.call else { return Ok(None) };
-        if !self.adds_context(input) {
-            return Ok(None);
-        }
-        let subject = subject[..subject.floor_char_boundary(MOST_SENT_BYTES)].to_owned();
-        let (is_asked, budget_tokens) = match kind {
-            ToolKind::Read | ToolKind::Edit => (files, file_budget_tokens),
-            ToolKind::Search | ToolKind::Command => (commands, command_budget_tokens),
-        };
-        // The entry is kept in a file, and a command may contain a secret.
-        let key = format!("{SHOWN}call {}", ContentHash::hash(subject.as_bytes()).short());
-        let seen = self.open_seen(input)?;
-        // A call that comes when the budget is spent is answered in a later turn.
-        let spent = spent(&seen);
-        if !is_asked || seen.has(&key) || spent >= self.settings.turn_budget_tokens {
-            return Ok(None);
-        }
-        drop(seen);
-        let occasion = match kind {
-            ToolKind::Read | ToolKind::Edit => Occasion::File(subject),
-            ToolKind::Search => Occasion::Search(subject),
-            ToolKind::Command => Occasion::Command(subject),
-        };
-        let client = self.connect().await?;
-        let told = self.remind(&client, input, occasion, budget_tokens).await?;
-        // Without an answer, what is left of the budget may have been too little.
-        if told.is_some() || spent == 0 {
-            let mut seen = self.open_seen(input)?;
-            seen.add(&key);
-            self.save(seen)?;
-        }
-        Ok(told)
     }
 
     /// Begins a turn, which has its budget of tokens anew.
@@ -474,7 +439,7 @@ fn spent(seen: &Seen) -> u32 {
 
 /// Returns the command that failed; `None` if the event is another one, or if it wrote nothing.
 fn failure(input: &Input) -> Option<v1::FailedCommand> {
-    let ToolCall { kind: ToolKind::Command, subject: command, result: ToolResult::Failed(output) } =
+    let ToolCall { kind: ToolKind::Command, subject: command, result: ToolResult::Failed(output), .. } =
         input.call.as_ref()?
     else {
         return None;

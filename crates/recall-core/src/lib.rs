@@ -82,7 +82,7 @@ pub use session::{
 pub use session_part::{SessionEntry, SessionPart, SessionPartKind};
 pub use session_request::{
     AskBriefing, BriefingSubject, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH,
-    METADATA_VALUES, RECORD_TEXT_BYTES, StartSession,
+    METADATA_VALUES, RECORD_TEXT_BYTES, Replacement, StartSession,
 };
 pub use time::{Clock, Timestamp};
 pub use time_words::{TimeWords, read_time_words};

@@ -35,8 +35,19 @@ pub struct LogEvent {
     pub metadata: Metadata,
     /// An idempotency key chosen by the client: two events with the same key count once.
     pub key: Option<String>,
+    /// What an edit of the related file replaced, as far as it is known. It is not stored.
+    pub replacements: Vec<Replacement>,
     /// The caller's provenance.
     pub provenance: Provenance,
+}
+
+/// A part of a file that an edit replaces, each text at most [`RECORD_TEXT_BYTES`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The text before the edit, with as much around the change as the client knows.
+    pub before: String,
+    /// The text after the edit.
+    pub after: String,
 }
 
 /// Starts a session. Its id is that of the provenance; if there is none, one is generated.

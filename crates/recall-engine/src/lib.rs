@@ -89,7 +89,7 @@ pub use inspect::{
     StaleReason, Status, StoreStatus,
 };
 pub use links::{Links, links};
-pub use live::LiveSession;
+pub use live::{LiveFile, LiveSession};
 pub use matching::{ConditionPlan, Evaluated, ReadCounts, StorePlan};
 pub use memory::{
     AddOutcome, AddReport, AnchorChange, Dependent, FeedbackReport, ItemUse, MemoryNote, PromoteReport, ReviewReport,

@@ -4,6 +4,8 @@
 //! tells each about the other's. It states facts; there are no locks, since an agent that waits for a lock waits for a session that
 //! nobody ended. A restart of the daemon forgets them.
 
+pub(crate) mod definitions;
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,9 @@ const MOST_EDITS: usize = 4_000;
 /// The most files that are named of a session.
 pub(crate) const MOST_FILES: usize = 8;
 
+/// The most definitions that are kept of a file that a session edits.
+const MOST_DEFINITIONS: usize = 8;
+
 /// The edits of the last hours, the latest last.
 #[derive(Debug, Default)]
 pub(crate) struct LiveEdits(Mutex<VecDeque<LiveEdit>>);
@@ -35,6 +40,8 @@ struct LiveEdit {
     /// The file, below the work tree.
     path: String,
     at: Timestamp,
+    /// The definitions that it and earlier edits of the file concern, each with its last edit, the latest first.
+    definitions: Vec<(String, Timestamp)>,
 }
 
 /// A work tree and the repository that it belongs to. A folder without git is its own repository.
@@ -80,24 +87,63 @@ pub struct LiveSession {
     pub goal: Option<String>,
     /// When it did something last.
     pub last: Timestamp,
-    /// The files that it edited last, below the work tree, the latest first, at most eight, with the time of the last edit.
-    pub files: Vec<(String, Timestamp)>,
+    /// The files that it edited last, the latest first, at most eight.
+    pub files: Vec<LiveFile>,
+}
+
+/// A file that a session edited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveFile {
+    /// Its path below the work tree.
+    pub path: String,
+    /// When it was edited last.
+    pub at: Timestamp,
+    /// The definitions in it that were edited, the latest first, as far as they are known.
+    pub definitions: Vec<String>,
+}
+
+impl LiveFile {
+    /// Returns the edited definitions that are among others.
+    pub(crate) fn shared_definitions(&self, others: &[String]) -> Vec<String> {
+        self.definitions.iter().filter(|name| others.contains(name)).cloned().collect()
+    }
+}
+
+/// Returns whether an event is an edit of files that a hook reports.
+pub(crate) fn is_edit(details: &EventDetails) -> bool {
+    let record = details.metadata.get(HookRecord::KEY);
+    !details.related_files.is_empty()
+        && matches!(record, Some(MetadataValue::Text(name)) if name == HookRecord::Edit.as_str())
 }
 
 impl LiveEdits {
-    /// Notes what a session did, if it is an edit that a hook reports.
-    pub(crate) fn note(&self, root: &Path, provenance: &Provenance, details: &EventDetails, now: Timestamp) {
-        let is_edit = matches!(details.metadata.get(HookRecord::KEY), Some(MetadataValue::Text(name)) if name == HookRecord::Edit.as_str());
-        let Some(session) = provenance.session.clone().filter(|_| is_edit && !details.related_files.is_empty()) else {
-            return;
-        };
+    /// Notes what a session did, if it is an edit that a hook reports. `edited` are the definitions that it concerns.
+    pub(crate) fn note(
+        &self,
+        root: &Path,
+        provenance: &Provenance,
+        details: &EventDetails,
+        edited: &[String],
+        now: Timestamp,
+    ) {
+        let Some(session) = provenance.session.clone().filter(|_| is_edit(details)) else { return };
         let place = WorkPlace::find(root);
         let mut edits = self.0.lock();
         for path in &details.related_files {
             let path = place.path(path);
-            edits.retain(|known| known.session != session || known.path != path);
+            let mut definitions: Vec<_> = edited.iter().map(|name| (name.clone(), now)).collect();
+            edits.retain(|known| {
+                let is_earlier = known.session == session && known.path == path;
+                if is_earlier {
+                    let others = known.definitions.iter().filter(|(name, _)| !edited.contains(name));
+                    definitions.extend(others.cloned());
+                }
+                !is_earlier
+            });
+            definitions.truncate(MOST_DEFINITIONS);
             let (agent, branch) = (provenance.agent.clone(), provenance.branch.clone());
-            edits.push_back(LiveEdit { session: session.clone(), agent, branch, place: place.clone(), path, at: now });
+            let (session, place) = (session.clone(), place.clone());
+            edits.push_back(LiveEdit { session, agent, branch, place, path, at: now, definitions });
         }
         edits.retain(|edit| edit.at.0 > now.0 - KEPT_NANOS);
         while edits.len() > MOST_EDITS {
@@ -117,8 +163,9 @@ impl LiveEdits {
             edit.place.repository == place.repository && edit.at >= since && Some(edit.session.as_str()) != own
         });
         let mut sessions: Vec<LiveSession> = Vec::new();
-        for LiveEdit { session, agent, branch, place, path, at } in of_others {
-            let file = (path.clone(), *at);
+        for LiveEdit { session, agent, branch, place, path, at, definitions } in of_others {
+            let definitions = definitions.iter().filter(|(_, at)| *at >= since).map(|(name, _)| name.clone()).collect();
+            let file = LiveFile { path: path.clone(), at: *at, definitions };
             match sessions.iter_mut().find(|known| known.id == *session) {
                 Some(known) => known.files.push(file),
                 None => sessions.push(LiveSession {

@@ -13,6 +13,7 @@ mod command;
 mod cue;
 mod file;
 mod memory;
+mod others;
 mod place;
 mod prompt;
 mod request;
@@ -32,6 +33,7 @@ impl Engine {
         self.repairing(|| match &request.occasion {
             Occasion::Prompt(prompt) => prompt::remind(self, origin, request, prompt),
             Occasion::File(file) => file::remind(self, origin, request, file),
+            Occasion::Edit(file) => Ok(others::remind_of_edit(self, origin, request, file)),
             Occasion::Command(line) => action::remind_of_command(self, origin, request, line),
             Occasion::Search(pattern) => action::remind_of_search(self, origin, request, pattern),
             Occasion::Failure { command, output } => action::remind_of_failure(self, origin, request, command, output),

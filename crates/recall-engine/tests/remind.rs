@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_core::{
     AddMemory, EndReason, EndSession, HookRecord, LogEvent, MemoryId, MemoryType, Metadata, MetadataValue, Provenance,
-    Scope, SessionEventType, StartSession, UpdateMemory,
+    Replacement, Scope, SessionEventType, StartSession, UpdateMemory,
 };
 use recall_engine::{Engine, Occasion, Origin, RemindRequest, ReminderSubject, Reminders};
 
@@ -33,6 +33,7 @@ fn request(occasion: Occasion) -> RemindRequest {
         shown: BTreeSet::new(),
         session: None,
         others_within: Duration::from_mins(15),
+        replacements: Vec::new(),
         scope: Scope::All,
     }
 }
@@ -211,6 +212,11 @@ fn a_search_of_files_shows_places_and_memories_once() {
 
 /// Logs an edit of a file by a session, as a hook does.
 fn edit(engine: &Engine, origin: &Origin, session: &str, file: &str) {
+    replace(engine, origin, session, file, &[]);
+}
+
+/// Logs an edit of a file with what it replaced.
+fn replace(engine: &Engine, origin: &Origin, session: &str, file: &str, replacements: &[Replacement]) {
     let metadata =
         Metadata::from([(HookRecord::KEY.to_owned(), MetadataValue::Text(HookRecord::Edit.as_str().to_owned()))]);
     let provenance =
@@ -227,6 +233,7 @@ fn edit(engine: &Engine, origin: &Origin, session: &str, file: &str) {
         related_files: vec![file.to_owned()],
         metadata,
         key: None,
+        replacements: replacements.to_vec(),
         provenance,
     };
     engine.log_event(origin, &event).expect("logged");
@@ -294,4 +301,68 @@ fn a_session_in_another_work_tree_of_the_repository_is_named() {
     let reminders = engine.remind(&sandbox.origin(), &request).expect("an answer").reminders;
     let text = &reminders.first().expect("one").text;
     assert!(text.contains("in the work tree shop-fix, on fix\n"), "{text}");
+}
+
+const TWO: &str =
+    "def parse_header(line):\n    return line.strip()\n\n\ndef parse_body(line):\n    return line.lower()\n";
+
+fn replacement(before: &str, after: &str) -> Replacement {
+    Replacement { before: before.to_owned(), after: after.to_owned() }
+}
+
+/// Returns the first lines about other sessions, and their keys.
+fn others(engine: &Engine, origin: &Origin, occasion: Occasion, replaced: &[Replacement]) -> Vec<(String, String)> {
+    let session = Some("own".to_owned());
+    let request = RemindRequest { session, replacements: replaced.to_vec(), ..request(occasion) };
+    let reminders = engine.remind(origin, &request).expect("an answer").reminders.into_iter();
+    let of_sessions = reminders.filter(|reminder| matches!(reminder.subject, ReminderSubject::Session(_)));
+    let line = |text: String| text.lines().next().unwrap_or_default().replace("- Another session (codex) ", "");
+    of_sessions.map(|reminder| (line(reminder.text), reminder.key)).collect()
+}
+
+#[test]
+fn another_session_at_work_on_the_same_definition_is_named_with_it() {
+    let sandbox = Sandbox::with(&[("src/parse.py", TWO)]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "header");
+    let origin = sandbox.origin();
+    let header = replacement("    return line.strip()\n", "    return line.rstrip()\n");
+    let body = replacement("    return line.lower()\n", "    return line.upper()\n");
+    replace(&engine, &origin, "other", "src/parse.py", std::slice::from_ref(&header));
+    let file = || Occasion::File("src/parse.py".to_owned());
+    let edit_of = || Occasion::Edit("src/parse.py".to_owned());
+    let ago = "edited src/parse.py less than a minute ago";
+    let of_file = "session other src/parse.py".to_owned();
+    let expected = [(format!("{ago}, in `parse_header`"), of_file.clone())];
+    assert_eq!(others(&engine, &origin, file(), &[]), expected, "before it is read");
+    assert_eq!(others(&engine, &origin, file(), std::slice::from_ref(&body)), expected, "another function");
+    let same = [(format!("{ago}, also in `parse_header`"), format!("{of_file} parse_header"))];
+    assert_eq!(others(&engine, &origin, file(), std::slice::from_ref(&header)), same);
+    assert_eq!(others(&engine, &origin, edit_of(), std::slice::from_ref(&header)), same, "the file was read before");
+    assert_eq!(others(&engine, &origin, edit_of(), std::slice::from_ref(&body)), []);
+    let prompt = others(&engine, &origin, Occasion::Prompt("?".to_owned()), &[]);
+    assert_eq!(prompt[0].0, "is at work here: edited src/parse.py (in `parse_header`) less than a minute ago");
+
+    // A second edit does not hide the first one.
+    replace(&engine, &origin, "other", "src/parse.py", std::slice::from_ref(&body));
+    let both = others(&engine, &origin, file(), &[]);
+    assert_eq!(both, [(format!("{ago}, in `parse_body`, `parse_header`"), of_file)]);
+    // The index has the text after the edit.
+    sandbox.write("src/parse.py", &TWO.replace("line.strip()", "line.rstrip()"));
+    sandbox.search(&engine, "header");
+    assert_eq!(others(&engine, &origin, edit_of(), &[header]), same);
+}
+
+#[test]
+fn a_file_whose_definitions_are_not_known_is_named_alone() {
+    let sandbox = Sandbox::with(&[("src/parse.py", TWO)]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "header");
+    let origin = sandbox.origin();
+    let new = replacement("def new():\n", "def newer():\n");
+    replace(&engine, &origin, "other", "src/new.py", std::slice::from_ref(&new));
+    replace(&engine, &origin, "second", "src/parse.py", &[replacement("(line)", "(text)")]);
+    let ask = |path: &str| others(&engine, &origin, Occasion::File(path.to_owned()), std::slice::from_ref(&new));
+    assert_eq!(ask("src/new.py")[0].0, "edited src/new.py less than a minute ago", "it is not indexed");
+    assert_eq!(ask("src/parse.py")[0].0, "edited src/parse.py less than a minute ago", "it is there twice");
 }

@@ -45,6 +45,7 @@ fn event(session: &str, event_type: SessionEventType, content: &str) -> LogEvent
         related_files: Vec::new(),
         metadata: Metadata::new(),
         key: None,
+        replacements: Vec::new(),
         provenance: in_session(session),
     }
 }

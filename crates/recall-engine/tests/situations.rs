@@ -122,6 +122,7 @@ fn memories_are_shown_in_the_situations_that_they_are_about() {
             shown: BTreeSet::new(),
             session: None,
             others_within: std::time::Duration::from_mins(15),
+            replacements: Vec::new(),
             scope: Scope::All,
         };
         let reminders = engine.remind(&sandbox.origin(), &request).expect("an answer").reminders;

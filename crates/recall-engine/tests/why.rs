@@ -54,6 +54,7 @@ fn record(sandbox: &Sandbox, engine: &Engine, session: &str, content: &str, reco
         related_files: files.iter().map(|&file| file.to_owned()).collect(),
         metadata,
         key: None,
+        replacements: Vec::new(),
         provenance: in_session(session),
     };
     engine.log_event(&sandbox.origin(), &event).expect("kept");

@@ -6,8 +6,11 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use recall_api::v1::Replacement;
 use recall_core::TaskState;
 use serde_json::Value;
+
+use crate::hook::replacement;
 
 /// The most bytes that are read. A client sends what a tool wrote and read, which is rarely above a megabyte.
 const INPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -66,6 +69,8 @@ pub(crate) struct ToolCall {
     pub(crate) kind: ToolKind,
     /// The file, the command or the pattern.
     pub(crate) subject: String,
+    /// What an edit replaces in the file; empty if that is not known.
+    pub(crate) replacements: Vec<Replacement>,
     /// Its result.
     pub(crate) result: ToolResult,
 }
@@ -291,11 +296,16 @@ fn call(value: &Value) -> Option<ToolCall> {
         Some((*kind, subject))
     };
     let (kind, subject) = TOOLS.iter().find_map(argument)?;
+    let replacements = match (kind, name) {
+        (ToolKind::Edit, PATCH_TOOL) => replacement::in_patch(subject),
+        (ToolKind::Edit, _) => replacement::replacements(&arguments),
+        (ToolKind::Read | ToolKind::Search | ToolKind::Command, _) => Vec::new(),
+    };
     let subject = match name {
         PATCH_TOOL => patched_file(subject)?.to_owned(),
         _ => first_item(subject).unwrap_or_else(|| subject.to_owned()),
     };
-    Some(ToolCall { kind, subject, result: result(value) })
+    Some(ToolCall { kind, subject, replacements, result: result(value) })
 }
 
 /// Returns the first item of a list that is sent as its text: a text, or the path of an object.

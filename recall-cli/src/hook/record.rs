@@ -48,7 +48,7 @@ pub(crate) fn tool_event(
         // recall's own files are not what the session is about.
         (ToolKind::Edit, ToolResult::Fine(_)) if !is_own(&call.subject, directory) => {
             seen.add(HAS_CHANGED);
-            capture.edits.then(|| edit_event(&call.subject, directory))
+            capture.edits.then(|| edit_event(call, directory))
         }
         (ToolKind::Command, result) => command_event(&call.subject, result, capture, seen),
         (ToolKind::Read | ToolKind::Edit | ToolKind::Search, _) => None,
@@ -123,11 +123,16 @@ pub(crate) fn goal_of(prompt: &str) -> Option<String> {
     (goal.chars().any(char::is_alphanumeric) && !is_command).then_some(goal)
 }
 
-fn edit_event(file: &str, directory: &Path) -> v1::LogEventRequest {
+fn edit_event(call: &ToolCall, directory: &Path) -> v1::LogEventRequest {
+    let ToolCall { subject: file, replacements, .. } = call;
     let shown =
-        Path::new(file).strip_prefix(directory).map_or_else(|_| file.to_owned(), |below| below.display().to_string());
-    let edited = event("observation", format!("edited {}", one_line(&shown)));
-    with_record(HookRecord::Edit, v1::LogEventRequest { related_files: vec![file.to_owned()], ..edited }, Map::new())
+        Path::new(file).strip_prefix(directory).map_or_else(|_| file.clone(), |below| below.display().to_string());
+    let edited = v1::LogEventRequest {
+        related_files: vec![file.clone()],
+        replacements: replacements.clone(),
+        ..event("observation", format!("edited {}", one_line(&shown)))
+    };
+    with_record(HookRecord::Edit, edited, Map::new())
 }
 
 fn command_event(
@@ -230,7 +235,7 @@ mod tests {
         let dirs = Dirs::from_environment(&environment).expect("absolute");
         let mut seen = Seen::open(&dirs, "s").expect("opened");
         let mut check = |kind: ToolKind, subject: &str, result: ToolResult, expected: &str| {
-            let call = ToolCall { kind, subject: subject.to_owned(), result };
+            let call = ToolCall { kind, subject: subject.to_owned(), replacements: Vec::new(), result };
             let event = tool_event(&call, Path::new("/p"), CaptureSettings::default(), &mut seen);
             let told = event.map_or_else(String::new, |event| {
                 let v1::LogEventRequest { r#type, content, rationale, resolution, related_files, .. } = event;
@@ -280,8 +285,12 @@ mod tests {
         for (number, text) in shapes.iter().enumerate() {
             let mut seen = Seen::open(&dirs, &format!("s{number}")).expect("opened");
             let failed = |result: &str| ToolResult::Failed(result.to_owned());
-            let call =
-                |subject: &str, result| ToolCall { kind: ToolKind::Command, subject: subject.to_owned(), result };
+            let call = |subject: &str, result| ToolCall {
+                kind: ToolKind::Command,
+                subject: subject.to_owned(),
+                replacements: Vec::new(),
+                result,
+            };
             let mut events = Vec::new();
             for call in [call(text, failed("no")), call("make", failed(text))] {
                 events.push(tool_event(&call, Path::new("/p"), CaptureSettings::default(), &mut seen));

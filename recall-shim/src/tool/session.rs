@@ -178,6 +178,7 @@ pub(super) async fn log(arguments: LogArguments, call: Call<'_>) -> Result<Answe
         metadata: metadata.map(recall_api::json::to_struct),
         // The key makes the call safe to repeat, as with a memory that is added.
         idempotency_key: recall_client::unique_key(),
+        replacements: Vec::new(),
     };
     let log = call.daemon.call(Doing::Remembering, |client| {
         let request = request.clone();

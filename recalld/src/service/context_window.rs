@@ -149,8 +149,16 @@ fn span_to_proto(span: ContextSpan, coverage: &[Coverage]) -> PackedSpan {
 }
 
 pub(super) async fn remind(service: &Service, request: RemindRequest) -> Result<RemindResponse, Status> {
-    let RemindRequest { context, occasion, budget_tokens, place_confidence, memory_confidence, shown, others_within_s } =
-        request;
+    let RemindRequest {
+        context,
+        occasion,
+        budget_tokens,
+        place_confidence,
+        memory_confidence,
+        shown,
+        others_within_s,
+        replacements,
+    } = request;
     let asked = Request {
         occasion: occasion_from_proto(occasion, &service.daemon.settings.limits)?,
         budget_tokens: limits::reminder_tokens(budget_tokens)?,
@@ -159,6 +167,7 @@ pub(super) async fn remind(service: &Service, request: RemindRequest) -> Result<
         shown: shown.into_iter().collect(),
         session: context.as_ref().map(|context| context.session_id.clone()).filter(|id| !id.is_empty()),
         others_within: Duration::from_secs(others_within_s.into()),
+        replacements: recall_api::convert::session::replacements(replacements)?,
         scope: service.daemon.settings.search.scope,
     };
     let session = context::session(context.as_ref());
@@ -193,9 +202,10 @@ fn occasion_from_proto(asked: Option<remind_request::Occasion>, bounds: &Limits)
     match asked {
         None => Err(InvalidRequest::new("occasion", Problem::Empty)),
         Some(remind_request::Occasion::Prompt(prompt)) => Ok(Occasion::Prompt(prompt)),
-        Some(remind_request::Occasion::File(file)) if file.trim().is_empty() => {
+        Some(remind_request::Occasion::File(file) | remind_request::Occasion::Edit(file)) if file.trim().is_empty() => {
             Err(InvalidRequest::new("file", Problem::Empty))
         }
+        Some(remind_request::Occasion::Edit(file)) => Ok(Occasion::Edit(file)),
         Some(remind_request::Occasion::File(file)) => Ok(Occasion::File(file)),
         Some(remind_request::Occasion::Command(command)) => Ok(Occasion::Command(command)),
         Some(remind_request::Occasion::Search(pattern)) => Ok(Occasion::Search(pattern)),

@@ -130,7 +130,7 @@ fn live_session(session: LiveSession) -> v1::LiveSession {
         branch: branch.unwrap_or_default(),
         goal: goal.unwrap_or_default(),
         last_at: Some(time::to_proto(last)),
-        files: files.into_iter().map(|(path, _)| path).collect(),
+        files: files.into_iter().map(|file| file.path).collect(),
     }
 }
 

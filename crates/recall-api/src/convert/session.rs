@@ -5,8 +5,8 @@ use prost_types::{ListValue, Struct, Value};
 use recall_core::{
     AskBriefing, BriefingSubject, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent,
     MEMORY_BYTES, MEMORY_ENTRIES, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES, Metadata, MetadataValue, Provenance,
-    RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEntry, SessionEvent, SessionEventType, SessionPart,
-    SessionState, SessionTask, StartSession, WHEN_BYTES,
+    RECORD_TEXT_BYTES, Replacement, SHORT_TEXT_BYTES, Session, SessionEntry, SessionEvent, SessionEventType,
+    SessionPart, SessionState, SessionTask, StartSession, WHEN_BYTES,
 };
 
 use super::remember::{self, Validated, at_most, entries, non_empty, not_blank};
@@ -42,6 +42,7 @@ pub fn log(message: v1::LogEventRequest) -> Validated<LogEvent> {
         related_files,
         metadata,
         idempotency_key,
+        replacements,
     } = message;
     let context = context.unwrap_or_default();
     let event_type = event_type("type", &r#type)?;
@@ -66,9 +67,28 @@ pub fn log(message: v1::LogEventRequest) -> Validated<LogEvent> {
         related_files,
         metadata: metadata_from_proto(metadata)?,
         key: non_empty(idempotency_key),
+        replacements: self::replacements(replacements)?,
         provenance: in_session(&context)?,
     };
     Ok((context, asked))
+}
+
+/// Reads what an edit replaces.
+///
+/// # Errors
+/// There are too many replacements, or a text is too long.
+pub fn replacements(messages: Vec<v1::Replacement>) -> Result<Vec<Replacement>, InvalidRequest> {
+    const FIELD: &str = "replacements";
+    if messages.len() > MEMORY_ENTRIES {
+        let (value, limit) = (messages.len() as u64, MEMORY_ENTRIES as u64);
+        return Err(InvalidRequest::new(FIELD, Problem::TooLarge { value, limit, setting: None }));
+    }
+    let read = |v1::Replacement { before, after }| {
+        at_most(FIELD, &before, RECORD_TEXT_BYTES)?;
+        at_most(FIELD, &after, RECORD_TEXT_BYTES)?;
+        Ok(Replacement { before, after })
+    };
+    messages.into_iter().map(read).collect()
 }
 
 /// Reads a request to start a session.

@@ -10,8 +10,8 @@ use recall_text::quote::inline;
 
 use super::command::{is_code_name, names_in};
 use super::cue::{Situation, first_of_each, memories_cued};
-use super::file::sessions_at_work;
 use super::memory::{self, is_in_force};
+use super::others::sessions_at_work;
 use super::request::{RemindRequest, Reminder, ReminderSubject, Reminders, pack};
 use crate::Engine;
 use crate::error::SearchError;
@@ -155,6 +155,7 @@ mod tests {
             shown: BTreeSet::new(),
             session: None,
             others_within: std::time::Duration::ZERO,
+            replacements: Vec::new(),
             scope: Scope::All,
         }
     }

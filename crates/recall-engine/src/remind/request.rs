@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use recall_core::{MemoryId, Scope};
+use recall_core::{MemoryId, Replacement, Scope};
 use recall_text::tokens::count;
 
 use crate::warning::Warning;
@@ -15,6 +15,9 @@ pub enum Occasion {
     Prompt(String),
     /// A file is about to be read or edited: its path, in any form.
     File(String),
+    /// A file that the session was reminded of is about to be edited: its path, in any form. Only the other sessions are named that
+    /// edited the same definitions.
+    Edit(String),
     /// A command is about to run: its command line.
     Command(String),
     /// Files are about to be searched for a pattern: a regular expression, a glob or a text.
@@ -45,6 +48,8 @@ pub struct RemindRequest {
     pub session: Option<String>,
     /// How long ago another session may have edited a file to be named; zero for never.
     pub others_within: Duration,
+    /// What the edit of the file replaces, as far as it is known.
+    pub replacements: Vec<Replacement>,
     /// The stores to read.
     pub scope: Scope,
 }

@@ -8,6 +8,8 @@ use recall_core::{
 use crate::Engine;
 use crate::engine::recorder::{HitNote, Note, SearchNote};
 use crate::engine::{RecorderCounts, SessionHit};
+use crate::live::definitions::definitions;
+use crate::live::is_edit;
 use crate::mask::Masking;
 use crate::memory::{ItemUse, MemoryNote, about, anchors, kept_in};
 use crate::origin::Origin;
@@ -54,7 +56,11 @@ impl Engine {
         let details = mask_details(details, &mut masking);
         let id = store.ledger.event_id(request.key.as_deref(), timestamp);
         let provenance = where_of(&store, &request.provenance);
-        self.live.note(&store.root, &provenance, &details, timestamp);
+        let edited = match &details.related_files[..] {
+            [file] if is_edit(&details) => definitions(&store, file, &request.replacements),
+            _ => Vec::new(),
+        };
+        self.live.note(&store.root, &provenance, &details, &edited, timestamp);
         store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
         self.note_uses_of(origin, request);
         Ok(LoggedEvent { id, timestamp, notes: anchors::for_masking(&masking).into_iter().collect() })

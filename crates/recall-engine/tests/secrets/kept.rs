@@ -140,6 +140,7 @@ fn a_session_has_no_secrets() {
             related_files: Vec::new(),
             metadata,
             key: None,
+            replacements: Vec::new(),
             provenance: in_session("s1"),
         };
         engine.log_event(&origin, &event).expect("kept");

@@ -69,6 +69,7 @@ pub(super) async fn run(args: LogArgs, context: &CommandContext) -> Result<Exit,
         related_files: files,
         metadata: metadata.map(|Object(metadata)| recall_api::json::to_struct(metadata)),
         idempotency_key: String::new(),
+        replacements: Vec::new(),
     };
     let answer = client.log_event(request).await?;
     match output.format {
