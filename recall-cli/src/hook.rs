@@ -28,7 +28,6 @@ use recall_api::v1;
 use recall_api::v1::remind_request::Occasion;
 use recall_client::{Client, ConnectOptions, Launch, Replace};
 use recall_config::{HookSettings, Settings};
-use recall_core::ContentHash;
 use tonic::Status;
 
 use crate::agents;

@@ -130,7 +130,9 @@ impl IntoFailure for GetError {
                 Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(left_out::hint(&reason))
             }
             Self::Folder { path } => Failure::new(Reason::NotFound, message).with_detail("folder", path),
-            Self::Outside { path, root: _ } => outside(message, path),
+            Self::Outside { path, root: _ } => {
+                Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(OUTSIDE)
+            }
             Self::Ambiguous { id, .. } => ambiguous(message, id),
             Self::Memory(error) => fault_failure(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),

@@ -273,7 +273,7 @@ pub enum GetError {
         path: String,
     },
     /// The path leads out of the project.
-    #[error("`{path}` is outside the project `{}`", root.display())]
+    #[error("not found: `{path}`, which is outside the project `{}`", root.display())]
     Outside {
         /// The path as the request has it.
         path: String,

@@ -239,6 +239,6 @@ fn a_folder_and_what_is_outside_are_not_just_missing() {
     let root = sandbox.root();
     let outside = root.parent().expect("a folder").join("other.rs");
     let (outside, root) = (outside.display().to_string(), root.display().to_string());
-    assert_eq!(get(&outside), format!("`{outside}` is outside the project `{root}`"));
-    assert_eq!(get("../other.rs"), format!("`../other.rs` is outside the project `{root}`"));
+    assert_eq!(get(&outside), format!("not found: `{outside}`, which is outside the project `{root}`"));
+    assert_eq!(get("../other.rs"), format!("not found: `../other.rs`, which is outside the project `{root}`"));
 }

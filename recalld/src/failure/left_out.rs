@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_folder_and_a_file_of_another_project_are_no_files_of_this_one() {
         let outside = GetError::Outside { path: "/etc/hostname".to_owned(), root: "/p".into() }.into_failure();
-        assert_eq!(outside.message, "`/etc/hostname` is outside the project `/p`");
+        assert_eq!(outside.message, "not found: `/etc/hostname`, which is outside the project `/p`");
         assert!(outside.hint.expect("a hint").contains("the project that they belong to"));
         let folder = GetError::Folder { path: "src".to_owned() }.into_failure();
         let hint = recall_api::hint::for_failure(&folder, recall_api::hint::Audience::Command);

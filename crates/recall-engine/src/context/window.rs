@@ -21,7 +21,7 @@ use crate::context::parts::{self, ReportTerms};
 use crate::context::request::{ContextError, ContextRequest, ContextSpan, ContextWindow, Subject, SubjectFile};
 use crate::context::{copies, entry_points, history, task_names};
 use crate::engine::MountedStore;
-use crate::error::{GetError, GraphError, StoreError};
+use crate::error::{GraphError, StoreError};
 use crate::git::FileCommit;
 use crate::graph::RelatedRequest;
 use crate::inspect::{Item, ItemRequest, Parent};

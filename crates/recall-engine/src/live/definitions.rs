@@ -74,12 +74,8 @@ fn innermost<'s>(symbols: &'s [Symbol], changed: &Range<usize>) -> Vec<&'s Symbo
         .filter(|symbol| {
             let span = bytes(symbol);
             // An insertion has no bytes.
-            let (start, end) = (changed.start, changed.end.max(changed.start + 1));
-            if changed.is_empty() {
-                span.start < start && start < span.end
-            } else {
-                span.start < end && start < span.end
-            }
+            let begins_before = if changed.is_empty() { span.start < changed.start } else { span.start < changed.end };
+            begins_before && changed.start < span.end
         })
         .collect();
     let holds_another = |symbol: &Symbol| {
