@@ -28,7 +28,9 @@ fn set(sandbox: &Sandbox, project: &Project, name: &str, value: &str) {
 #[track_caller]
 fn propose(agent: &mut Agent, title: &str, content: &str) -> String {
     let told = agent.ask("recall_add", json!({"type": "lesson", "title": title, "content": content}));
-    let id = told.strip_prefix("Proposed as ").and_then(|rest| rest.split(' ').next());
+    // A warning stands before that if the proposal may contradict a memory.
+    let proposed = told.lines().find_map(|line| line.strip_prefix("Proposed as "));
+    let id = proposed.and_then(|rest| rest.split(' ').next());
     id.unwrap_or_else(|| panic!("{told}")).to_owned()
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
-use recall_core::Clock;
+use recall_core::{Clock, Comparer};
 use recall_journal::Disk;
 use recall_os::Folder;
 use recall_text::error_chain;
@@ -20,11 +20,10 @@ use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::live::LiveEdits;
-use crate::memory::PairComparer;
 use crate::operations::{OperationProgress, Operations};
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
-use crate::store::Registry;
+use crate::store::{PairComparer, Registry};
 use crate::task_pool::TaskPool;
 
 use recorder::FlightRecorder;
@@ -214,6 +213,13 @@ impl Engine {
     /// Replaces the language model that rescores the first hits of hard questions. `None` turns it off.
     pub fn use_judge(&self, judge: Option<Reranker>) {
         self.judge.store(judge.map(Arc::new));
+    }
+
+    /// Replaces the language model that compares memories. `None` leaves it to their words.
+    pub fn use_comparer(&self, model: Option<Arc<dyn Comparer>>) {
+        if self.comparer.replace(model) {
+            self.registry.open_stores().iter().for_each(|store| store.oppositions.forget_verdicts());
+        }
     }
 
     /// Returns how many chunks of the open stores the selected encoder has not embedded yet.

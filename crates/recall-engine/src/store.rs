@@ -36,6 +36,7 @@ mod jobs;
 mod open;
 mod oppositions;
 mod ordered;
+mod pair_comparer;
 mod registry;
 mod settings;
 
@@ -67,6 +68,7 @@ pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, Index
 pub(crate) use jobs::{Jobs, Wanted};
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use oppositions::{AskingTurn, ComparedWords, JudgedPair, Oppositions};
+pub(crate) use pair_comparer::PairComparer;
 pub(crate) use registry::Registry;
 pub(crate) use settings::{Configuration, CurrentSettings};
 

@@ -12,9 +12,7 @@ use crate::error::{MemoryError, StoreError};
 use crate::ledger::Ledger;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
-use crate::store::{ComparedWords, Index, JudgedPair, Store};
-
-use super::PairComparer;
+use crate::store::{ComparedWords, Index, JudgedPair, PairComparer, Store};
 
 /// A memory that is similar to another one.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,10 +10,9 @@ use parking_lot::Mutex;
 use recall_core::{Comparer, ContentHash, Memory, MemoryId, ModelError, PairVerdict, TextHash};
 use recall_text::error_chain;
 
-use crate::Engine;
+use super::{AskingTurn, Store};
 use crate::embeddings::EmbeddingCache;
 use crate::mask::memory as masked;
-use crate::store::{AskingTurn, Store};
 
 /// The most pairs that a model is asked about in an hour, in all stores together. A pair has a few hundred tokens, so this is below
 /// a hundredth of the budget of a day.
@@ -38,8 +37,8 @@ impl PairComparer {
     }
 
     /// Replaces the model; returns whether the former verdicts are another's.
-    fn replace(&self, model: Option<Arc<dyn Comparer>>) -> bool {
-        // Whoever chooses a model again has mended what failed.
+    pub(crate) fn replace(&self, model: Option<Arc<dyn Comparer>>) -> bool {
+        // A model that is chosen again was asked a moment ago, and answered.
         self.allowance.lock().rests_until = None;
         let mut current = self.model.lock();
         let fingerprint = |model: &Option<Arc<dyn Comparer>>| model.as_ref().map(|model| model.fingerprint());
@@ -49,7 +48,7 @@ impl PairComparer {
     }
 
     /// Returns whether there are pairs of a store that the model can be asked about now.
-    pub(super) fn has_work(&self, store: &Store) -> bool {
+    pub(crate) fn has_work(&self, store: &Store) -> bool {
         self.model.lock().is_some()
             && store.past.is_none()
             && self.allowance.lock().is_open(Instant::now())
@@ -153,15 +152,6 @@ impl Allowance {
         }
         self.asked += 1;
         true
-    }
-}
-
-impl Engine {
-    /// Replaces the language model that compares memories. `None` leaves it to their words.
-    pub fn use_comparer(&self, model: Option<Arc<dyn Comparer>>) {
-        if self.comparer.replace(model) {
-            self.registry.open_stores().iter().for_each(|store| store.oppositions.forget_verdicts());
-        }
     }
 }
 
