@@ -223,7 +223,8 @@ pub fn unspaced_letters(text: &str) -> usize {
     if text.is_ascii() { 0 } else { text.chars().filter(|&c| is_unspaced(c) && !is_mark(c)).count() }
 }
 
-fn is_letter(c: char) -> bool {
+/// Returns whether a character begins a run: a letter, a digit or `_`, and no combining mark, although some count as letters.
+pub fn is_letter(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() && !is_combining_mark(c) }
 }
 

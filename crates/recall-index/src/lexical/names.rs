@@ -4,7 +4,7 @@
 //! not count. Words are not stemmed. A run of a script without spaces counts as one word.
 
 use recall_text::fold_case;
-use recall_text::words::runs;
+use recall_text::words::{is_letter, runs};
 
 /// The separator between a name and the name that encloses it, in symbols.
 pub(crate) const SCOPE: &str = "::";
@@ -92,14 +92,14 @@ const MAX_WORD_BYTES: usize = 64;
 pub(crate) fn phrase_key(text: &str) -> Option<String> {
     let mut key = String::new();
     let text = fold_case(text);
-    // A combining mark after an underscore is not a word of its own.
-    let words = runs(&text).map(|run| run.trim_end_matches('_').trim_start_matches(|c: char| !c.is_alphanumeric()));
-    let words = words.filter(|word| !word.is_empty());
-    for (count, word) in words.take(MAX_WORDS).enumerate() {
+    // A combining mark after an underscore is not a word of its own, even one that counts as a letter.
+    let words = runs(&text).map(|run| run.trim_start_matches(|c| c == '_' || !is_letter(c)));
+    let words = words.map(|word| word[..word.floor_char_boundary(MAX_WORD_BYTES)].trim_end_matches('_'));
+    for (count, word) in words.filter(|word| !word.is_empty()).take(MAX_WORDS).enumerate() {
         if count > 0 {
             key.push(' ');
         }
-        key.push_str(&word[..word.floor_char_boundary(MAX_WORD_BYTES)]);
+        key.push_str(word);
     }
     (!key.is_empty()).then_some(key)
 }
@@ -196,6 +196,7 @@ mod tests {
     #[test]
     fn a_mark_after_an_underscore_is_not_a_word() {
         assert_eq!(phrase_key("_\u{1133b}"), None);
+        assert_eq!(phrase_key("_\u{11940}_x").as_deref(), Some("x"), "a mark that counts as a letter");
         assert_eq!(phrase_key("_\u{1133b}a b_").as_deref(), Some("a b"));
     }
 
