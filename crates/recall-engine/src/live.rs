@@ -4,8 +4,6 @@
 //! tells each about the other's. It states facts; there are no locks, since an agent that waits for a lock waits for a session that
 //! nobody ended. A restart of the daemon forgets them.
 
-pub(crate) mod definitions;
-
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 

@@ -29,6 +29,7 @@
 //! how long it stays open, `background.rs` for its threads.
 
 mod background;
+pub(crate) mod definitions;
 mod facts;
 mod files;
 mod index;

@@ -182,7 +182,7 @@ fn other_files_and_newer_formats_are_refused() {
     check(&sandbox, &project, &forged(&sandbox, &newer, b""), "INVALID_ARGUMENT", "another program");
     let missing = refused(&sandbox, &project, &["restore", &path(&sandbox, "missing")]);
     assert_eq!(missing["code"], "NOT_FOUND", "{missing}");
-    check(&sandbox, &project, &path(&sandbox, "src"), "PERMISSION_DENIED", "not a regular file");
+    check(&sandbox, &project, &path(&sandbox, "src"), "INVALID_ARGUMENT", "is a folder, not a backup");
 }
 
 #[test]

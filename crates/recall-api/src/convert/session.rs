@@ -83,12 +83,11 @@ pub fn replacements(messages: Vec<v1::Replacement>) -> Result<Vec<Replacement>, 
         let (value, limit) = (messages.len() as u64, MEMORY_ENTRIES as u64);
         return Err(InvalidRequest::new(FIELD, Problem::TooLarge { value, limit, setting: None }));
     }
-    let read = |v1::Replacement { before, after }| {
-        at_most(FIELD, &before, RECORD_TEXT_BYTES)?;
-        at_most(FIELD, &after, RECORD_TEXT_BYTES)?;
-        Ok(Replacement { before, after })
-    };
-    messages.into_iter().map(read).collect()
+    for v1::Replacement { before, after } in &messages {
+        at_most(FIELD, before, RECORD_TEXT_BYTES)?;
+        at_most(FIELD, after, RECORD_TEXT_BYTES)?;
+    }
+    Ok(messages.into_iter().map(|v1::Replacement { before, after }| Replacement { before, after }).collect())
 }
 
 /// Reads a request to start a session.

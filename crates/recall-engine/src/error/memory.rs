@@ -8,7 +8,7 @@ use recall_journal::Day;
 use recall_os::OpenError;
 use recall_watch::root::OutsideError;
 
-use super::StoreError;
+use super::store::StoreError;
 use crate::moments::UnknownTime;
 
 /// Writing or reading memories failed.

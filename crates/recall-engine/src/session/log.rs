@@ -8,7 +8,6 @@ use recall_core::{
 use crate::Engine;
 use crate::engine::recorder::{HitNote, Note, SearchNote};
 use crate::engine::{RecorderCounts, SessionHit};
-use crate::live::definitions::definitions;
 use crate::live::is_edit;
 use crate::mask::Masking;
 use crate::memory::{ItemUse, MemoryNote, about, anchors, kept_in};
@@ -16,6 +15,7 @@ use crate::origin::Origin;
 use crate::search::Answer;
 use crate::session_log::SessionError;
 use crate::session_log::masking::mask_details;
+use crate::store::definitions::definitions;
 use crate::store::where_of;
 
 /// An event that was written.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use recall_core::{Replacement, Symbol, SymbolKind};
 use recall_text::DocPath;
 
-use crate::store::Store;
+use super::Store;
 
 /// The most definitions of an edit: one of more is an edit of the file.
 const MOST: usize = 4;
@@ -78,14 +78,14 @@ fn innermost<'s>(symbols: &'s [Symbol], changed: &Range<usize>) -> Vec<&'s Symbo
             begins_before && changed.start < span.end
         })
         .collect();
-    let holds_another = |symbol: &Symbol| {
-        let span = bytes(symbol);
-        touched
-            .iter()
-            .map(|other| bytes(other))
-            .any(|other| other != span && span.start <= other.start && other.end <= span.end)
-    };
-    touched.iter().copied().filter(|symbol| !holds_another(symbol)).collect()
+    touched.iter().copied().filter(|symbol| !contains_another(symbol, &touched)).collect()
+}
+
+/// Returns whether a definition contains another one.
+fn contains_another(symbol: &Symbol, all: &[&Symbol]) -> bool {
+    let span = bytes(symbol);
+    let mut others = all.iter().map(|other| bytes(other)).filter(|other| *other != span);
+    others.any(|other| span.start <= other.start && other.end <= span.end)
 }
 
 fn bytes(symbol: &Symbol) -> Range<usize> {
