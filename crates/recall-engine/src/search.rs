@@ -26,6 +26,7 @@ mod messages;
 mod nearness;
 mod order;
 mod page;
+mod passages;
 mod plan;
 mod prior;
 mod ranked;
@@ -249,6 +250,7 @@ impl Search<'_> {
         let mut ranked = order::order(self, &candidates, deciding)?;
         clock.lap(Stage::Rank);
         let rescored = rerank::rescore(self, &mut ranked, clock)?;
+        passages::prefer_code(self, &mut ranked)?;
         logs::move_below(self, &candidates, &mut ranked)?;
         let candidate_count = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);

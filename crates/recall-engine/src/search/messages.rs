@@ -13,6 +13,7 @@ use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, QueryClas
 use recall_index::lexical::Evidence;
 use recall_text::FileKind;
 
+use super::prior::is_in_tests;
 use crate::error::StoreError;
 use crate::occurrences::{chunk_that_quotes_most, literal_matches};
 use crate::store::Store;
@@ -94,11 +95,6 @@ pub(crate) fn raising_line(store: &Store, message: &str) -> Result<Option<(Docum
         lines.extend(found);
     }
     Ok(if lines.len() == 1 { lines.pop() } else { None })
-}
-
-/// Whether a definition is in a module of tests within a file of code, as in Rust.
-fn is_in_tests(symbol: &str) -> bool {
-    symbol.split(" > ").any(|part| matches!(part, "mod test" | "mod tests"))
 }
 
 /// Returns the number, from 0, of the first line with a quotation mark and the longest run of words; `None` if none has [`RUN_WORDS`].

@@ -72,6 +72,11 @@ pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
     DEMOTIONS.iter().filter(is_wanted).map(|demotion| demotion.kind).collect()
 }
 
+/// Returns whether the path of a definition leads through a module of tests within a file of code, as in Rust.
+pub(super) fn is_in_tests(symbol: &str) -> bool {
+    symbol.split(" > ").any(|part| matches!(part, "mod test" | "mod tests"))
+}
+
 /// Returns the factor on the fused score of a file of a demoted kind, unless the query asks for that kind.
 pub(super) fn fused_factor(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
     let demotion = demotion(kind, asked_for)?;

@@ -70,6 +70,11 @@ impl Snapshot<'_> {
         Ok(chunks::by_row(self.connection(), row)?.map(|entry| entry.chunk.span))
     }
 
+    /// The path of definitions around the chunk in a row; see [`Chunk::symbol`]. `None` if there is none, or no such chunk.
+    pub fn chunk_symbol(&self, row: ChunkRow) -> Result<Option<String>, ReadError> {
+        Ok(chunks::by_row(self.connection(), row)?.and_then(|entry| entry.chunk.symbol))
+    }
+
     /// The requested chunks that exist, by document.
     fn by_document(&self, rows: &[ChunkRow]) -> Result<BTreeMap<DocumentRow, Vec<Requested>>, ReadError> {
         let mut documents: BTreeMap<DocumentRow, Vec<Requested>> = BTreeMap::new();
