@@ -125,6 +125,13 @@ impl Output {
         }
     }
 
+    /// Writes that the answer goes on, also into a pipe: who reads a part must not take it for the whole.
+    pub(crate) fn left_out(&self, text: &str) {
+        let dim = style::DIM;
+        let line = if io::stderr().is_terminal() { "\n" } else { "" };
+        self.note(&format!("{dim}{line}{text}{dim:#}"));
+    }
+
     /// Writes the daemon's warnings for a person.
     pub(crate) fn warn(&self, warnings: &[Warning]) {
         for warning in warnings {

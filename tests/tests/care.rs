@@ -90,6 +90,8 @@ fn outdated_memories_can_be_listed_and_a_listing_can_be_limited_to_a_path() {
     assert!(sandbox.recall(&project, &["search", "wombats dig"]).stdout.contains("flagged for review"));
     json_of(&sandbox, &project, &["update", &id, "Wombats dug."]);
     assert_eq!(sandbox.recall(&project, &["list", "--flagged"]).code, Some(1));
+    let part = sandbox.recall(&project, &["list", "--limit", "1"]);
+    assert!(part.stderr.contains("more with --cursor 1"), "who reads a pipe must know that this is a part: {part:?}");
     assert_eq!(listed(&["--path", "src"]), ["src/store.rs"]);
     assert_eq!(listed(&["--path", "*.md"]), ["docs/zoo.md"]);
 }

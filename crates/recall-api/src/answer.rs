@@ -39,6 +39,15 @@ pub fn searched_files(answer: &SearchResponse) -> String {
     files(answer.stats.as_ref(), &answer.warnings)
 }
 
+/// Formats each filter in force: `language python`, `tags a, b`. Empty if there is none.
+pub fn narrowing(filters: &Filters) -> Vec<String> {
+    let Filters { types, languages, paths, tags, since, before } = filters;
+    let lists = [("types", types), ("language", languages), ("path", paths), ("tags", tags)];
+    let lists = lists.map(|(name, values)| (name, values.join(", ")));
+    let used = lists.into_iter().chain([("since", since.clone()), ("before", before.clone())]);
+    used.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name} {value}")).collect()
+}
+
 /// Formats that no line matches, and what that proves: which files were searched, and which were not.
 pub fn nothing_matches(answer: &ExactResponse) -> String {
     let ExactResponse { query, stats, warnings, complete, files_left_out, .. } = answer;
@@ -164,6 +173,18 @@ mod tests {
         for (done, total) in [(0, 0), (1, 1), (2, 1)] {
             assert_eq!(searched(done, total), "1,204 files", "{done} of {total}");
         }
+    }
+
+    #[test]
+    fn filters_in_force_are_told_in_words() {
+        let filters = Filters {
+            languages: vec!["python".to_owned()],
+            tags: vec!["a".to_owned(), "b".to_owned()],
+            since: "yesterday".to_owned(),
+            ..Filters::default()
+        };
+        assert_eq!(narrowing(&filters), ["language python", "tags a, b", "since yesterday"]);
+        assert!(narrowing(&Filters::default()).is_empty());
     }
 
     #[test]

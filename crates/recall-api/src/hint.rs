@@ -80,12 +80,27 @@ fn for_missing(details: &BTreeMap<String, String>, audience: Audience) -> Option
     if let Some(folder) = details.get("folder") {
         return Some(format!("`recall list --path {folder}` shows what is in it"));
     }
+    if details.get("id").is_some_and(|id| is_of_memory(id)) {
+        return Some(
+            "`recall search` shows memories with their ids; so does `recall list --type lesson`, or another type"
+                .to_owned(),
+        );
+    }
     if details.contains_key("id") {
         return Some("`recall search` and `recall list` show what exists, with its path".to_owned());
     }
     let name = Path::new(details.get("path")?).file_name().unwrap_or_default();
     let text = if name.to_string_lossy().contains(' ') { "; to save a text, use `recall remember`" } else { "" };
     Some(format!("check the path; it is taken from the directory that the command runs in{text}"))
+}
+
+/// Whether an id looks like that of a memory, such as `L-8aabfd31`, or its beginning.
+fn is_of_memory(id: &str) -> bool {
+    id.split_once('-').is_some_and(|(kind, rest)| {
+        kind.len() == 1
+            && kind.starts_with(|c: char| c.is_ascii_uppercase())
+            && rest.chars().all(|c| c.is_ascii_hexdigit())
+    })
 }
 
 /// Returns the hint for an argument of a command. A tool's arguments are described by their schema.
@@ -134,6 +149,16 @@ mod tests {
             assert!(!command.contains("recall_") && !command.contains("tools/list"), "{reason}: {command}");
             assert!(!tool.contains("`recall search") && !tool.contains("`recall list"), "{reason}: {tool}");
         }
+    }
+
+    #[test]
+    fn an_unknown_memory_is_not_looked_for_by_its_path() {
+        let hint = |id: &str| {
+            let details = BTreeMap::from([("id".to_owned(), id.to_owned())]);
+            for_reason(Reason::NotFound, &details, Audience::Command).expect("a hint")
+        };
+        assert!(hint("L-8aab").contains("--type"));
+        assert!(hint("src/L-8aab.rs").contains("path") && hint("X-ray").contains("path"));
     }
 
     #[test]

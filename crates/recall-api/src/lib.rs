@@ -20,7 +20,7 @@ mod reason;
 pub mod v1;
 
 pub use answer::{
-    INDEX, NOT_INDEXED_YET, Neighbours, is_not_indexed_yet, may_be_outdated, neighbours, nothing_found,
+    INDEX, NOT_INDEXED_YET, Neighbours, is_not_indexed_yet, may_be_outdated, narrowing, neighbours, nothing_found,
     nothing_matches, searched_files,
 };
 pub use invalid::{InvalidRequest, Problem};

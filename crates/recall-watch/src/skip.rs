@@ -179,7 +179,7 @@ impl fmt::Display for LeftOutRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pattern { file, pattern } => return write!(f, "ignored: `{pattern}` in `{file}`"),
-            Self::BuiltIn => "in the built-in list of directories; git does not track it",
+            Self::BuiltIn => "in the built-in list of directories: only what git tracks in it is indexed",
             Self::Exclude => "excluded by the setting `index.exclude`",
             Self::NotIncluded => "not among the files of the setting `index.include`",
             Self::Removed => "removed from the index",

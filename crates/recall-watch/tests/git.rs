@@ -102,7 +102,7 @@ fn what_git_tracks_is_found_in_folders_that_tools_write_and_in_hidden_ones() {
     place.check(&expected.iter().map(String::as_str).collect::<Vec<_>>());
     let left_out = place.left_out();
     assert_eq!(left_out.len(), folders.len(), "each folder once: {left_out:?}");
-    assert_eq!(left_out[2], "build: in the built-in list of directories; git does not track it");
+    assert_eq!(left_out[2], "build: in the built-in list of directories: only what git tracks in it is indexed");
     assert_eq!(place.explanation("build/f.py"), "included");
     assert_eq!(place.explanation("build/untracked.py"), left_out[2]);
     assert_eq!(place.explanation("build/deeper/untracked.py"), left_out[2]);

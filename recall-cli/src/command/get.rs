@@ -117,6 +117,9 @@ pub(super) async fn run_history(args: HistoryArgs, context: &CommandContext) -> 
     }
     if output.format == Format::Human {
         context.page(&text(&answer.commits, output.width))?;
+        if answer.commits.len() >= limit as usize {
+            output.left_out(&format!("the latest {limit} commits · --limit shows earlier ones"));
+        }
     }
     Ok(Exit::Done)
 }

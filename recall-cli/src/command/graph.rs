@@ -60,8 +60,11 @@ pub(super) async fn run(args: GraphArgs, context: &CommandContext) -> Result<Exi
         context.page(&text(&answer, &relations, output.width))?;
         let nodes = count_noun(answer.nodes.len() as u64, "node", "nodes");
         let edges = count_noun(answer.edges.len() as u64, "edge", "edges");
-        let more = if answer.truncated { " · there is more: raise --limit or name a --relation" } else { "" };
-        output.status_line(&format!("\n{nodes}, {edges}{more}"));
+        if answer.truncated {
+            output.left_out(&format!("{nodes}, {edges} · there is more: raise --limit or name a --relation"));
+        } else {
+            output.status_line(&format!("\n{nodes}, {edges}"));
+        }
     }
     Ok(if is_alone { Exit::without_hits(&answer.warnings) } else { Exit::Done })
 }

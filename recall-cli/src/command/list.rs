@@ -147,9 +147,12 @@ fn finish(
     if output.format == Format::Human {
         context.page(&render(entries, shown, output.screen()))?;
         let shown = count(entries.len() as u64);
-        let more = if next.is_empty() { String::new() } else { format!(" · more with --cursor {next} or --all") };
         let of = if total > 0 { format!(" of {}", count(total)) } else { String::new() };
-        output.status_line(&format!("\n{shown}{of}{more}"));
+        if next.is_empty() {
+            output.status_line(&format!("\n{shown}{of}"));
+        } else {
+            output.left_out(&format!("{shown}{of} · more with --cursor {next} or --all"));
+        }
     }
     Ok(Exit::Done)
 }

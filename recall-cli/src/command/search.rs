@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
-use recall_api::{nothing_matches, searched_files, v1};
+use recall_api::{narrowing, nothing_matches, searched_files, v1};
 use recall_core::{Ablation, DocumentType, Scope};
 use recall_text::Language;
 
@@ -15,6 +15,7 @@ use crate::output::human::exact;
 use crate::output::human::search::{
     self, View, describe_translation, did_you_mean, doubt, render, summary, unconfirmed_note,
 };
+use crate::output::human::text::printable;
 use crate::{Exit, args, complete, project_root, standard_input};
 
 /// The arguments that an exact search has no use for.
@@ -157,7 +158,10 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
     }
     if answer.results.is_empty() {
         let words = describe_translation(&answer).map(|words| format!(" ({words})")).unwrap_or_default();
-        output.note(&format!("nothing found in {}{words}", searched_files(&answer)));
+        let filters = answer.query.as_ref().and_then(|query| query.filters.as_ref()).map(narrowing).unwrap_or_default();
+        let narrowed = if filters.is_empty() { String::new() } else { format!(", narrowed to {}", filters.join(", ")) };
+        let narrowed = printable(&narrowed);
+        output.note(&format!("nothing found in {}{words}{narrowed}", searched_files(&answer)));
         return Ok(Exit::without_hits(&answer.warnings));
     }
     output.status_line(&format!("\n{}", summary(&answer)));

@@ -132,8 +132,10 @@ impl State {
             Ok(answer) => {
                 let stats = answer.stats.unwrap_or_default();
                 (self.matches, self.took_ms) = (stats.total_hits.max(answer.results.len() as u64), stats.took_ms);
+                let is_doubtful = answer.low_confidence && !answer.results.is_empty();
+                let doubt = is_doubtful.then(|| "low confidence: these hits may not answer".to_owned());
                 self.hits = answer.results;
-                self.note = answer.warnings.into_iter().next().map(|warning| warning.message);
+                self.note = answer.warnings.into_iter().next().map(|warning| warning.message).or(doubt);
                 self.type_filter.offer(answer.facets.get("type"));
                 self.language_filter.offer(answer.facets.get("language"));
             }
@@ -434,5 +436,14 @@ mod tests {
         assert!(state.is_asking);
         state.take_answer(Err(Status::unavailable("the daemon ended")));
         assert_eq!((state.note.as_deref(), state.is_asking), (Some("the daemon ended"), false));
+    }
+
+    #[test]
+    fn a_doubt_is_told_next_to_the_hits() {
+        let mut state = state("x");
+        state.take_answer(Ok(v1::SearchResponse { low_confidence: true, ..answer(&["a.rs"]) }));
+        assert!(state.note.as_deref().is_some_and(|note| note.starts_with("low confidence")), "{:?}", state.note);
+        state.take_answer(Ok(v1::SearchResponse { low_confidence: true, ..answer(&[]) }));
+        assert_eq!(state.note, None);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use recall_api::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
-use recall_api::{nothing_found, searched_files};
+use recall_api::{narrowing, nothing_found, searched_files};
 use recall_text::quantity::{count, count_noun, millis};
 
 use super::fit::{Budget, FIRST_LINES, Fitted, fit};
@@ -217,7 +217,7 @@ pub(crate) fn nothing(response: &SearchResponse, offset: u32, stores: &[StoreSta
         let _ = write!(text, "No more hits for {} after the first {offset}.", quote_query(&query.text));
         return text;
     }
-    let narrowed = query.filters.as_ref().map(narrowing).filter(|narrowing| !narrowing.is_empty());
+    let narrowed = query.filters.as_ref().map(narrow_words).filter(|narrowing| !narrowing.is_empty());
     let (asked, searched) = (quote_query(&query.text), describe_search(&query, &stats));
     let found = nothing_found(&response.warnings);
     let _ = write!(text, "{found} {asked}{} in {searched}", translation(&query));
@@ -288,13 +288,8 @@ fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-fn narrowing(filters: &Filters) -> String {
-    let Filters { types, languages, paths, tags, since, before } = filters;
-    let lists = [("types", types), ("language", languages), ("path", paths), ("tags", tags)];
-    let lists = lists.map(|(name, values)| (name, values.join(", ")));
-    let used = lists.into_iter().chain([("since", since.clone()), ("before", before.clone())]);
-    let used = used.filter(|(_, value)| !value.is_empty());
-    used.map(|(name, value)| format!("{name} {}", inline(&value, 120))).collect::<Vec<_>>().join(", ")
+fn narrow_words(filters: &Filters) -> String {
+    narrowing(filters).iter().map(|one| inline(one, 130)).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -59,7 +59,10 @@ mod tests {
         check("too large: 28.6 MiB, the limit is 16.0 MiB (setting `limits.file_bytes`)", "raise the setting");
         check("in `keys`, cannot be read: Permission denied (os error 13)", "make it readable");
         check("ignored: `*.log` in `.gitignore`", "recall include PATH");
-        check("in `build`, in the built-in list of directories; git does not track it", "recall include PATH");
+        check(
+            "in `build`, in the built-in list of directories: only what git tracks in it is indexed",
+            "recall include PATH",
+        );
         check("lock file (git does not track it)", "recall include PATH");
     }
 

@@ -181,7 +181,7 @@ fn note(note: MemoryNote) -> v1::Warning {
         }
         MemoryNote::MayContradict { id, title } => {
             let message = format!("it may contradict {id}: {title}");
-            let hint = "read both; if one no longer holds, delete it, or retire the older one with `supersedes`";
+            let hint = "read both; `recall settle ID ID` keeps the one that holds, or both with a condition";
             warning::new("MAY_CONTRADICT", Severity::Warning, message, hint)
         }
         MemoryNote::NotTraced { commit, reason } => {

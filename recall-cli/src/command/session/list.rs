@@ -66,7 +66,7 @@ pub(super) async fn run(args: ListArgs, context: &CommandContext) -> Result<Exit
     if output.format == Format::Human {
         context.page(&table_of(&answer.sessions, output.screen()))?;
         if !answer.next_cursor.is_empty() {
-            output.status_line(&format!("\nmore with --cursor {}", answer.next_cursor));
+            output.left_out(&format!("more with --cursor {}", answer.next_cursor));
         }
     }
     Ok(Exit::Done)

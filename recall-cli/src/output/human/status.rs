@@ -208,7 +208,7 @@ fn left_out_lines(store: &v1::StoreStatus) -> String {
     let reasons = if reasons.is_empty() { reasons } else { format!(": {reasons}") };
     let ruled = match store.ruled_out {
         0 => String::new(),
-        paths => format!("; rules exclude {} that git does not track", count_noun(paths, "path", "paths")),
+        paths => format!("; rules exclude {}", count_noun(paths, "path", "paths")),
     };
     let (ruled_out, others): (Vec<_>, Vec<_>) = store
         .failures
@@ -421,7 +421,7 @@ mod tests {
           ranker       learnt from this project's history
           history      learnt from 2,310 commits, better on the newest 120: MRR 0.66 instead of 0.61
           failed       1 file, `recall status --failures` lists them
-          left out     3 files: 2 too large, 1 binary; rules exclude 4 paths that git does not track; `recall status --failures` lists them
+          left out     3 files: 2 too large, 1 binary; rules exclude 4 paths; `recall status --failures` lists them
           kept in      /data/stores/0123
 
         global  /data/global
@@ -453,7 +453,7 @@ mod tests {
             ..v1::StoreStatus::default()
         };
         insta::assert_snapshot!(anstream::adapter::strip_str(&left_out_lines(&status)), @r"
-          left out     1 file: 1 binary; rules exclude 2 paths that git does not track
+          left out     1 file: 1 binary; rules exclude 2 paths
             a.png  binary
             build/  in the built-in list
             and 1 more by rules

@@ -15,7 +15,7 @@ pub(super) fn section(answer: &StatusResponse) -> Markup {
     let findings: Vec<Finding> =
         warnings.chain(answer.stores.iter().flat_map(findings)).chain(memory(answer)).collect();
     html! {
-        @if findings.is_empty() { p.all-well { "Nothing needs you." } } @else {
+        @if findings.is_empty() { p.all-well { "Indexing needs nothing from you." } } @else {
             ul.attention {
                 @for Finding { what, remedy } in &findings {
                     li.problem {
@@ -100,6 +100,6 @@ mod tests {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         let well = section(&StatusResponse::default()).into_string();
-        assert_eq!(well, "<p class=\"all-well\">Nothing needs you.</p>");
+        assert_eq!(well, "<p class=\"all-well\">Indexing needs nothing from you.</p>");
     }
 }

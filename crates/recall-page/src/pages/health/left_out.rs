@@ -7,17 +7,18 @@ use recall_api::v1::{ItemFailure, StoreStatus};
 use recall_text::quantity::{count, count_noun};
 
 /// What can be done about the files that are left out for a reason, by the beginning of the reason.
-const REMEDIES: [(&str, &str); 13] = [
+const REMEDIES: [(&str, &str); 14] = [
+    ("indexed in windows of lines", "nothing to do: text is found; names and relations are not"),
     ("cannot be read", "check their permissions"),
     ("the name is not UTF-8", "rename them"),
     ("unknown encoding", "save them as UTF-8"),
-    ("binary", "nothing: they have no text to find"),
+    ("binary", "nothing to do: they have no text"),
     ("too large", "raise the limit in the settings, if their text is worth finding"),
     ("a pointer of Git LFS", "`git lfs pull` fetches their content"),
-    ("secret by name", "nothing: they are never indexed"),
-    ("with a private key", "nothing: they are never indexed"),
-    ("symlink", "nothing: what they lead to is indexed where it is"),
-    ("repository with a store", "nothing: each is searched with its own index"),
+    ("secret by name", "nothing to do: they are never indexed"),
+    ("with a private key", "nothing to do: they are never indexed"),
+    ("symlink", "nothing to do: what they lead to is indexed where it is"),
+    ("repository with a store", "nothing to do: each is searched with its own index"),
     ("lock file", "`recall include PATH` indexes one"),
     ("minified", "`recall include PATH` indexes one"),
     ("excluded by the setting", "change `index.include` or `index.exclude`"),
@@ -36,12 +37,12 @@ pub(super) fn section(store: &StoreStatus) -> Markup {
     html! {
         @if store.failed + by_purpose + store.ruled_out > 0 || !unparsed.is_empty() {
             section.left-out {
-                h2 { "Not indexed in " (store.name) }
+                h2 { "Not indexed, or only in part, in " (store.name) }
                 @if !failed.is_empty() {
                     (group(&format!("{} could not be read", count_noun(store.failed, "file", "files")), &failed, Weight::Problem))
                 }
                 @if !unparsed.is_empty() {
-                    @let title = format!("{} found by their words only, since their syntax was not understood", count_noun(unparsed.len() as u64, "file is", "files are"));
+                    @let title = format!("{} found by words only: the syntax was not understood", count_noun(unparsed.len() as u64, "file is", "files are"));
                     (group(&title, &unparsed, Weight::Problem))
                 }
                 @if by_purpose > 0 {

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use recall_api::v1::{Explain, Hit, Retrieved};
+use recall_core::feature_words;
 
 use super::{Asked, WantedPage, request};
 use crate::answer::{self, Shown};
@@ -73,7 +74,7 @@ pub(crate) fn chart(explain: &Explain) -> Markup {
                 @for (at, (name, value)) in contributions.iter().enumerate() {
                     @let width = (value.abs() / most * HALF).max(1.0);
                     @let x = if *value < 0.0 { 290.0 - width } else { 290.0 };
-                    text x="180" y=(at * ROW + 14) text-anchor="end" { (name.replace('_', " ")) }
+                    text x="180" y=(at * ROW + 14) text-anchor="end" { (feature_words(name).unwrap_or(name)) }
                     rect.minus[*value < 0.0] x=(format!("{x:.1}")) y=(at * ROW + 4) width=(format!("{width:.1}")) height="12" rx="2" {}
                     text x="436" y=(at * ROW + 14) text-anchor="end" { (format!("{value:+.2}")) }
                 }
