@@ -1,6 +1,6 @@
 //! Updating a memory.
 
-use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory};
+use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory, title_of};
 
 use super::add::sort;
 use super::anchors::Anchored;
@@ -48,6 +48,9 @@ impl Engine {
         let related = related.map(|named| about::resolve_files(&store, origin, named)).transpose()?;
         let (title, content) =
             (masking.mask_some(request.title.as_deref()), masking.mask_some(request.content.as_deref()));
+        // A title that was made of the text follows it, so that no headline states what no longer holds.
+        let is_derived = *memory.title == *title_of(&memory.content);
+        let title = title.or_else(|| content.as_deref().filter(|_| is_derived).map(title_of));
         let anchors = if content.is_some() || related.is_some() {
             let text = format!(
                 "{}\n{}",

@@ -157,3 +157,17 @@ fn of_two_amendments_of_the_same_state_one_is_refused() {
         seen = done.into_iter().flatten().next().expect("one").memory.memory.updated;
     }
 }
+
+#[test]
+fn a_title_that_was_made_of_the_text_follows_it() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let updated = |title: &str| {
+        let id = add(&sandbox, &engine, &lesson(title, "The cache lives for 5 minutes."));
+        let request = amendment(id, "The cache lives for 10 minutes.", None);
+        let report = engine.update_memory(&sandbox.origin(), &request).expect("amended");
+        report.memory.memory.title.to_string()
+    };
+    assert_eq!(updated("The cache lives for 5 minutes."), "The cache lives for 10 minutes.");
+    assert_eq!(updated("About the cache"), "About the cache", "a title of its own stays");
+}
