@@ -54,6 +54,8 @@ fn the_commits_of_a_file_are_listed_also_under_its_earlier_name() {
     assert_eq!(subjects(&history(&sandbox, &engine, "src/new.rs", 20).expect("found")), [""; 0], "not committed yet");
     let missing = history(&sandbox, &engine, "src/none.rs", 20);
     assert!(matches!(missing, Err(GetError::NotFound { .. })), "{missing:?}");
+    let folder = history(&sandbox, &engine, "src", 20);
+    assert!(matches!(folder, Err(GetError::Folder { .. })), "{folder:?}");
 }
 
 #[test]

@@ -62,10 +62,12 @@ impl Report {
     /// ```
     pub fn read(text: &str) -> Option<Self> {
         let is_word = !text.trim().contains(char::is_whitespace);
-        if is_word {
+        let frames = read_frames(text, Mentions::Read);
+        // A path with a line names its file as any path does; a file's name alone is looked up as the place of a trace is.
+        let is_name_with_line = || !text.contains('/') && matches!(frames[..], [Frame { line: Some(_), .. }]);
+        if is_word && !is_name_with_line() {
             return None;
         }
-        let frames = read_frames(text, Mentions::Read);
         let is_long = text.len() >= LONG_BYTES;
         if frames.is_empty() && !is_long {
             return None;
@@ -292,6 +294,13 @@ mod tests {
         assert_eq!(report.question, "Cart total is wrong after  remove_item PriceList.load");
         assert_eq!(report.errors, ["unsupported operand type(s)"]);
         assert_eq!(Report::candidate_paths(&report.frames[0]), ["shop/cart.py"]);
+    }
+
+    #[test]
+    fn the_name_of_a_file_with_a_line_is_a_place() {
+        let report = Report::read("store.rs:12").expect("a place");
+        assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), ("store.rs", Some(12)));
+        assert_eq!(Report::read("store.rs"), None);
     }
 
     #[test]

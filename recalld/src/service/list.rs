@@ -103,6 +103,8 @@ fn reason(reason: &StaleReason) -> String {
             let days = count_noun(*days, "day", "days");
             format!("neither changed nor confirmed for {days}; the limit of its type is {limit}")
         }
+        StaleReason::Expired { days: 0 } => "expired today".to_owned(),
+        StaleReason::Expired { days } => format!("expired {} ago", count_noun(*days, "day", "days")),
         StaleReason::Outdated => "rated outdated".to_owned(),
         StaleReason::Anchors(broken) => {
             let mut said: Vec<String> = broken.iter().take(MOST_ANCHORS).map(broken_anchor).collect();

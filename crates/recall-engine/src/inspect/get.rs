@@ -152,7 +152,7 @@ impl Engine {
     /// Returns the error for a text that names no item: it names a folder, something outside of the project, or nothing.
     ///
     /// Whether something exists outside of the project is not looked up: an answer about it would say more than a client may know.
-    fn explain_missing(&self, origin: &Origin, text: &str) -> GetError {
+    pub(crate) fn explain_missing(&self, origin: &Origin, text: &str) -> GetError {
         let not_found = GetError::NotFound { id: text.to_owned() };
         let Ok(root) = origin.root(&self.registry.places) else { return not_found };
         let path = text.trim();

@@ -41,7 +41,6 @@ impl Engine {
     /// # Errors
     /// The id or path is unknown, or a store cannot be opened or read.
     pub fn history(&self, origin: &Origin, request: &HistoryRequest) -> Result<History, GetError> {
-        let not_found = || GetError::NotFound { id: request.id.clone() };
         let names: Vec<Name> =
             Citation::readings(request.id.trim()).filter_map(|read| self.name(origin, read.document)).collect();
         for store in self.fresh_stores(origin, request.scope)?.stores {
@@ -52,7 +51,7 @@ impl Engine {
                 }
             }
         }
-        Err(not_found())
+        Err(self.explain_missing(origin, &request.id))
     }
 }
 
@@ -121,12 +120,17 @@ impl RecordStatus {
 
     fn read(path: &DocPath, stated: &str) -> Self {
         let (text, target) = without_links(stated.trim_matches(['"', '\'', '*', '_', ' ']));
+        // The last sentence may go on in the next line.
+        let whole = match text.rsplit_once(". ") {
+            Some((whole, rest)) if !rest.ends_with('.') => whole,
+            _ => &text,
+        };
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         let link = target.filter(|target| !target.contains("://")).and_then(|target| {
             let target = target.split(['#', '?']).next().unwrap_or_default();
             path_text::join(folder, target).and_then(|joined| DocPath::new(&joined).ok())
         });
-        Self { text: text.chars().take(MOST_CHARS).collect(), link }
+        Self { text: whole.chars().take(MOST_CHARS).collect(), link }
     }
 }
 
@@ -169,6 +173,7 @@ mod tests {
     #[test]
     fn a_status_names_the_record_that_it_links_to() {
         let later = Some("docs/adr/0002-b.md");
+        check("**Status:** accepted. [2](0002-b.md) ends it, and\n[3](0003-c.md) too.\n", Some(("accepted", later)));
         check("## Status\nSuperseded by [ADR 2](0002-b.md#decision)\n", Some(("Superseded by ADR 2", later)));
         check("Status: superseded by [2](./0002-b.md), see there\n", Some(("superseded by 2, see there", later)));
         check("Status: see [x](https://example.org/a)\n", Some(("see x", None)));

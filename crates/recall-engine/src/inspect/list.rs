@@ -314,6 +314,11 @@ pub enum StaleReason {
         /// The days from which its type counts as stale.
         limit: u32,
     },
+    /// Its time ended so many whole days ago.
+    Expired {
+        /// The days since then.
+        days: u64,
+    },
     /// It was rated outdated, and neither amended nor confirmed since.
     Outdated,
     /// At least half of its anchors no longer hold: these.
@@ -332,7 +337,9 @@ pub(super) fn memory_reasons(view: &MemoryView, freshness: &Freshness, now: Time
         limit.filter(|_| view.staleness >= 1.0).map(|limit| StaleReason::Age { days: age_days(since, now), limit });
     let is_outdated = memory.feedback.last_outdated.is_some_and(|outdated| outdated > since);
     let broken = Some(view.verification.broken.clone()).filter(|broken| !broken.is_empty());
-    let all = [is_outdated.then_some(StaleReason::Outdated), broken.map(StaleReason::Anchors), age];
+    let until = memory.valid.until.as_ref().map(|until| until.at).filter(|until| *until <= now);
+    let expired = until.map(|until| StaleReason::Expired { days: age_days(until, now) });
+    let all = [expired, is_outdated.then_some(StaleReason::Outdated), broken.map(StaleReason::Anchors), age];
     all.into_iter().flatten().collect()
 }
 

@@ -192,7 +192,8 @@ fn locate(store: &Store, document: DocumentRow, frame: &Frame) -> Result<Located
     })
 }
 
-/// Returns the ordinal of the chunk with the line, unless the function is elsewhere.
+/// Returns the ordinal of the chunk with the line, unless the function is elsewhere; of a line between two chunks, or behind the last
+/// one, that of the nearest chunk, since the text may have moved.
 fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certainty, Option<u32>) {
     let has_line = |span: &Span| frame.line.is_some_and(|line| (span.start_line..=span.end_line).contains(&line));
     let at_line = chunks.iter().filter(|chunk| has_line(&chunk.span));
@@ -206,8 +207,15 @@ fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certain
     match (first, at_line) {
         (Some(chunk), _) => (Certainty::Function, Some(chunk)),
         (None, Some(chunk)) => (Certainty::Line, Some(chunk)),
-        (None, None) => (Certainty::File, None),
+        (None, None) => (Certainty::File, frame.line.and_then(|line| nearest_chunk(chunks, line))),
     }
+}
+
+/// Returns the ordinal of the chunk that begins or ends nearest to a line.
+fn nearest_chunk(chunks: &[Chunk], line: u32) -> Option<u32> {
+    let nearest =
+        chunks.iter().min_by_key(|chunk| line.abs_diff(chunk.span.start_line.max(line.min(chunk.span.end_line))));
+    nearest.map(|chunk| chunk.ordinal)
 }
 
 /// What traces write in place of a function without a name.
@@ -265,7 +273,17 @@ mod tests {
         check(Some(14), Some("<module>"), (Certainty::Line, Some(1)));
         check(Some(14), None, (Certainty::Line, Some(1)));
         check(Some(99), Some("add"), (Certainty::Function, Some(1)));
-        check(Some(99), None, (Certainty::File, None));
+        check(Some(99), None, (Certainty::File, Some(1)));
+        check(None, None, (Certainty::File, None));
+    }
+
+    #[test]
+    fn a_line_between_chunks_belongs_to_the_nearest_one() {
+        let chunks = [chunk(0, (1, 9), "fn a"), chunk(1, (15, 20), "fn b")];
+        for (line, expected) in [(10, 0), (11, 0), (13, 1), (14, 1), (21, 1)] {
+            assert_eq!(nearest_chunk(&chunks, line), Some(expected), "line {line}");
+        }
+        assert_eq!(nearest_chunk(&[], 1), None);
     }
 
     #[test]

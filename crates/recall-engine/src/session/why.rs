@@ -263,7 +263,7 @@ impl Engine {
                 return Ok(AskedFile { store, document, cited: *cited, outer, prefix });
             }
         }
-        Err(GetError::NotFound { id: named.to_owned() })
+        Err(self.explain_missing(origin, named))
     }
 
     /// Returns what was asked in sessions before they edited one of these files last, from the transcripts, if they are read.

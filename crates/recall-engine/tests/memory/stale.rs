@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, AnchorState, Clock, DocumentType, Freshness, MemoryId, MemoryStatus, Scope, Timestamp, VerifyMemories,
-    VerifyMode,
+    VerifyMode, WordedTime,
 };
 use recall_engine::{Engine, EngineSettings, ListRequest, ListSort, Said, StaleReason};
 use recall_journal::{Disk, Storage};
@@ -94,6 +94,15 @@ fn the_list_of_what_is_stale_says_why() {
     };
     engine.verify_memories(&sandbox.origin(), &confirm).expect("confirmed");
     assert_eq!(stale(&sandbox, &engine), []);
+}
+
+#[test]
+fn a_memory_whose_time_is_over_is_stale_for_that_reason() {
+    let sandbox = with_others(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let valid = WordedTime { from: None, until: Some("50h".to_owned()) };
+    let id = add(&sandbox, &engine, &AddMemory { valid, ..lesson("The keepers", "They feed at noon.") });
+    assert_eq!(stale(&sandbox, &engine), [(id.to_string(), vec![StaleReason::Expired { days: 2 }])]);
 }
 
 #[test]

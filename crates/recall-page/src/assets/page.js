@@ -140,6 +140,10 @@ function searchKey({ key, target }) {
     } else return false;
     return true;
   }
+  if (target === document.body && key === "ArrowDown" && $("[data-item]")) {
+    move(1);
+    return true;
+  }
   const item = target.closest("[data-item]");
   if (!item || !target.matches("[data-open]")) return false;
   if (key === "ArrowDown") move(1);
