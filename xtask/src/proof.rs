@@ -9,7 +9,6 @@ mod costs;
 mod daemon;
 mod data;
 mod explorers;
-mod json;
 mod literals;
 mod mcp;
 mod memories;

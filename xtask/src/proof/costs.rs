@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Instant;
 
+use serde_json::json;
+
 use super::mcp::Server;
 use super::recall::{CommandLine, Corpus};
 use super::report::{Report, Table, figure};
@@ -50,7 +52,7 @@ pub(crate) fn speed(bench: &Bench) -> Result<Report, String> {
     for round in 0..=rounds {
         for (question, literal) in QUESTIONS {
             let answer = recall.search(root, question, Corpus::All)?.1;
-            let in_daemon = answer.json.at("stats").at("took_ms").number().unwrap_or_default();
+            let in_daemon = answer.json["stats"]["took_ms"].as_f64().unwrap_or_default();
             let exact = recall.ask(root, &["search", "--scope", "project", "--exact", literal], "")?;
             let begin = Instant::now();
             drop(
@@ -107,11 +109,11 @@ pub(crate) fn memory(bench: &Bench) -> Result<Report, String> {
     let log = bench.place.join("shim.log");
     let log = File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let mut shim = Server::start(recall.program("recall-shim", &checkout.root), log)?;
-    shim.call("recall_search", "{\"query\":\"where is the lock of the daemon taken\"}")?;
+    shim.call("recall_search", &json!({"query": "where is the lock of the daemon taken"}))?;
     let daemon = recall.ask(&checkout.root, &["status"], "")?.json;
     let mut report = Report { raw: Table::new(&["process", "resident_kb", "own_kb"]), ..Report::default() };
-    let of_daemon = resident(daemon.at("daemon").at("pid").number().unwrap_or_default() as u32)?;
-    let peak = daemon.at("daemon").at("memory").at("peak_bytes").number().unwrap_or_default();
+    let of_daemon = resident(daemon["daemon"]["pid"].as_f64().unwrap_or_default() as u32)?;
+    let peak = daemon["daemon"]["memory"]["peak_bytes"].as_f64().unwrap_or_default();
     let of_shim = resident(shim.pid())?;
     let mut table = Table::new(&["process", "resident MB", "of it own MB"]);
     for (name, [all, own]) in
@@ -147,9 +149,10 @@ fn field_of(status: &str, name: &str) -> Option<f64> {
 pub(crate) fn disk(bench: &Bench) -> Result<Report, String> {
     let (checkout, recall, seconds) = index_checkout(bench, "disk")?;
     let status = recall.ask(&checkout.root, &["status"], "")?.json;
-    let store = status.at("stores").items().iter().find(|store| store.at("scope").text() == Some("project"));
+    let store =
+        status["stores"].as_array().into_iter().flatten().find(|store| store["scope"].as_str() == Some("project"));
     let store = store.ok_or("the project has no store")?;
-    let number = |name: &str| store.at(name).number().unwrap_or_default();
+    let number = |name: &str| store[name].as_f64().unwrap_or_default();
     let (text, index) = (number("text_bytes"), number("index_bytes"));
     let mut report = Report {
         raw: Table::new(&["documents", "chunks", "text_bytes", "index_bytes", "seconds"]),

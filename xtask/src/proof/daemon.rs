@@ -47,11 +47,11 @@ pub(crate) fn freshness(bench: &Bench) -> Result<Report, String> {
         let mut first = None;
         loop {
             let answer = recall.ask(&checkout.root, &["search", "--scope", "project", "--k", "3", &word], "")?.json;
-            let is_found = answer.at("results").items().iter().any(|hit| {
-                let chunk = hit.at("chunk").at("text").text().unwrap_or_default();
+            let is_found = answer["results"].as_array().into_iter().flatten().any(|hit| {
+                let chunk = hit["chunk"]["text"].as_str().unwrap_or_default();
                 chunk.contains(&word)
             });
-            let has_warning = !answer.at("warnings").items().is_empty();
+            let has_warning = answer["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
             let outcome = if is_found {
                 "found"
             } else if has_warning {
@@ -133,8 +133,8 @@ pub(crate) fn durability(bench: &Bench) -> Result<Report, String> {
             let text =
                 format!("Round {round}, addition {at}: the {} needs a {}.", letters(&mut random), letters(&mut random));
             match recall.ask(&root, &["remember", &text, "--type", "lesson"], "").map(|answer| answer.json) {
-                Ok(answer) if answer.at("ok").is_true() => {
-                    let id = answer.at("id").text().ok_or("an answer of `remember` has no id")?;
+                Ok(answer) if answer["ok"] == true => {
+                    let id = answer["id"].as_str().ok_or("an answer of `remember` has no id")?;
                     acknowledged.push((id.to_owned(), text, round));
                 }
                 _ => refused += 1,
@@ -149,7 +149,7 @@ pub(crate) fn durability(bench: &Bench) -> Result<Report, String> {
     for (id, text, round) in &acknowledged {
         let answer = recall.ask(&root, &["get", id], "");
         let is_found = answer.is_ok_and(|answer| {
-            answer.json.at("memory").at("content").text().is_some_and(|content| content.contains(text))
+            answer.json["memory"]["content"].as_str().is_some_and(|content| content.contains(text))
         });
         lost += usize::from(!is_found);
         report.raw.rows.push(vec![id.clone(), round.to_string(), is_found.to_string()]);

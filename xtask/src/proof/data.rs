@@ -12,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 use super::Bench;
-use super::json::Json;
 use super::ranking::Group;
 use super::recall::Corpus;
 use super::statistics::Random;
@@ -46,22 +47,26 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-fn read_lines(path: &Path) -> Result<Vec<Json>, String> {
-    let parse = |line: &str| Json::parse(line).map_err(|error| format!("{}: {error}", path.display()));
-    read(path)?.lines().filter(|line| !line.trim().is_empty()).map(parse).collect()
+fn parse(text: &str, path: &Path) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn text<'a>(row: &'a Json, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| row.at(name).text())
+fn read_lines(path: &Path) -> Result<Vec<Value>, String> {
+    read(path)?.lines().filter(|line| !line.trim().is_empty()).map(|line| parse(line, path)).collect()
+}
+
+fn text<'a>(row: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| row[name].as_str())
 }
 
 /// Questions about code with judged files: one group a repository that is there, at the commit that the benchmark names, cut to the folder
 /// that it names.
 pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
     let (folder, repositories) = (bench.data()?.join("code"), repositories(bench)?);
-    let list = Json::parse(&read(&folder.join("repos.json"))?)?;
+    let names = folder.join("repos.json");
+    let list = parse(&read(&names)?, &names)?;
     let mut groups = Vec::new();
-    for row in list.items() {
+    for row in list.as_array().into_iter().flatten() {
         let name = text(row, &["name"]).ok_or("a repository of repos.json has no name")?;
         let source = text(row, &["github", "repo"]).and_then(|of| repository(&repositories, of));
         let annotations = folder.join("annotations").join(format!("{name}.json"));
@@ -70,7 +75,7 @@ pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
         let root = bench.place.join("trees").join(format!("code-{name}"));
         lay(source, revision, text(row, &["benchmark_root"]), &root)?;
         let base = text(row, &["benchmark_root"]).unwrap_or_default();
-        let questions = read_annotations(name, &Json::parse(&read(&annotations)?)?, &root, base);
+        let questions = read_annotations(name, &parse(&read(&annotations)?, &annotations)?, &root, base);
         groups.push(Group { root, history: None, corpus: Corpus::Code, questions });
     }
     Ok(cut(groups, bench.limit))
@@ -93,22 +98,23 @@ fn lay(source: &Path, revision: &str, folder: Option<&str>, root: &Path) -> Resu
 }
 
 /// Reads the questions of a repository. Their paths are below the tree or below the benchmark's folder.
-fn read_annotations(name: &str, list: &Json, root: &Path, base: &str) -> Vec<Question> {
-    let rows = list.items().iter().enumerate();
+fn read_annotations(name: &str, list: &Value, root: &Path, base: &str) -> Vec<Question> {
+    let rows = list.as_array().into_iter().flatten().enumerate();
     let questions = rows.filter_map(|(at, row)| annotation(&format!("{name}/{at}"), row, root, base));
     questions.filter(|question| !question.places.is_empty()).collect()
 }
 
-fn annotation(id: &str, row: &Json, root: &Path, base: &str) -> Option<Question> {
-    let targets = row.at("relevant").items().iter().chain(row.at("secondary").items());
-    let text = row.at("query").text()?.to_owned();
+fn annotation(id: &str, row: &Value, root: &Path, base: &str) -> Option<Question> {
+    let targets =
+        row["relevant"].as_array().into_iter().flatten().chain(row["secondary"].as_array().into_iter().flatten());
+    let text = row["query"].as_str()?.to_owned();
     let places = targets.filter_map(|target| target_file(target, root, base)).collect();
     Some(Question { id: id.to_owned(), text, commit: String::new(), places })
 }
 
 /// Returns the file of a target, which is a path or an object with one.
-fn target_file(target: &Json, root: &Path, base: &str) -> Option<Place> {
-    let path = target.text().or_else(|| target.at("path").text())?;
+fn target_file(target: &Value, root: &Path, base: &str) -> Option<Place> {
+    let path = target.as_str().or_else(|| target["path"].as_str())?;
     let below = format!("{base}/{path}");
     let is_below = !root.join(path).exists() && root.join(&below).exists();
     Some(Place { path: if is_below { below } else { path.to_owned() }, lines: None })
@@ -151,11 +157,12 @@ pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
 }
 
 /// Reads an instance; one without files of code that changed is none.
-fn report(row: &Json) -> Option<(String, Question)> {
-    let places = if let Some(patch) = row.at("patch").text() {
+fn report(row: &Value) -> Option<(String, Question)> {
+    let places = if let Some(patch) = row["patch"].as_str() {
         tree::changed_places(patch)
     } else {
-        let paths = row.at("files").items().iter().filter_map(Json::text).filter(|path| tree::is_code(path));
+        let paths =
+            row["files"].as_array().into_iter().flatten().filter_map(Value::as_str).filter(|path| tree::is_code(path));
         paths.map(|path| Place { path: path.to_owned(), lines: None }).collect()
     };
     let question = Question {
@@ -164,7 +171,7 @@ fn report(row: &Json) -> Option<(String, Question)> {
         commit: text(row, &["base_commit", "base"])?.to_owned(),
         places,
     };
-    (!question.places.is_empty()).then(|| (row.at("repo").text().unwrap_or_default().to_owned(), question))
+    (!question.places.is_empty()).then(|| (row["repo"].as_str().unwrap_or_default().to_owned(), question))
 }
 
 /// Cuts to a number of questions, one a group in turn.
@@ -195,13 +202,13 @@ pub(crate) fn documents(bench: &Bench, set: &str, ending: &str) -> Result<Vec<Gr
     }
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for (at, row) in read_lines(&folder.join("corpus.jsonl"))?.iter().enumerate() {
-        let id = row.at("_id").text().ok_or("a document has no _id")?;
+        let id = row["_id"].as_str().ok_or("a document has no _id")?;
         // The name says nothing: an id may be a path, or tell the answer.
         let file = format!("{at}.{ending}");
         let path = place.join(group_of(row)).join(&file);
         fs::create_dir_all(path.parent().expect("it is in a folder")).map_err(|error| error.to_string())?;
-        let title = row.at("title").text().filter(|title| !title.is_empty()).map(|title| format!("{title}\n\n"));
-        let content = format!("{}{}\n", title.unwrap_or_default(), row.at("text").text().unwrap_or_default());
+        let title = row["title"].as_str().filter(|title| !title.is_empty()).map(|title| format!("{title}\n\n"));
+        let content = format!("{}{}\n", title.unwrap_or_default(), row["text"].as_str().unwrap_or_default());
         fs::write(&path, content).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         files.insert(id.to_owned(), file);
     }
@@ -215,7 +222,7 @@ pub(crate) fn documents(bench: &Bench, set: &str, ending: &str) -> Result<Vec<Gr
     }
     let mut groups: BTreeMap<String, Vec<Question>> = BTreeMap::new();
     for row in read_lines(&folder.join("queries.jsonl"))? {
-        let (Some(id), Some(text)) = (row.at("_id").text(), row.at("text").text()) else { continue };
+        let (Some(id), Some(text)) = (row["_id"].as_str(), row["text"].as_str()) else { continue };
         if let Some(places) = relevant.remove(id) {
             let question = Question { id: id.to_owned(), text: text.to_owned(), commit: String::new(), places };
             groups.entry(group_of(&row)).or_default().push(question);
@@ -233,8 +240,8 @@ pub(crate) fn documents(bench: &Bench, set: &str, ending: &str) -> Result<Vec<Gr
 }
 
 /// Returns the folder of a document's or a question's group.
-fn group_of(row: &Json) -> String {
-    let name = row.at("group").text().unwrap_or("all");
+fn group_of(row: &Value) -> String {
+    let name = row["group"].as_str().unwrap_or("all");
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
@@ -246,14 +253,14 @@ mod tests {
     fn a_report_has_the_files_or_the_lines_of_its_fix() {
         let row = r#"{"instance_id": "a__b-1", "repo": "a/b", "base_commit": "c0", "problem_statement": "It fails",
             "patch": "--- a/x.py\n+++ b/x.py\n@@ -5 +5 @@\n-a\n+b\n"}"#;
-        let (repository, question) = report(&Json::parse(row).expect("JSON")).expect("a report");
+        let (repository, question) = report(&serde_json::from_str(row).expect("JSON")).expect("a report");
         assert_eq!((repository.as_str(), question.commit.as_str()), ("a/b", "c0"));
         assert_eq!(question.places, [Place { path: "x.py".to_owned(), lines: Some((5, 5)) }]);
         let row = r#"{"instance_id": "a", "repo": "a/b", "base": "c0", "problem": "x", "files": ["y.go", "NEWS.md"]}"#;
-        let (_, question) = report(&Json::parse(row).expect("JSON")).expect("a report");
+        let (_, question) = report(&serde_json::from_str(row).expect("JSON")).expect("a report");
         assert_eq!(question.places, [Place { path: "y.go".to_owned(), lines: None }]);
         let row = r#"{"instance_id": "a", "repo": "a/b", "base": "c0", "problem": "x", "files": ["NEWS.md"]}"#;
-        assert!(report(&Json::parse(row).expect("JSON")).is_none(), "prose only");
+        assert!(report(&serde_json::from_str(row).expect("JSON")).is_none(), "prose only");
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn windows_of(path: &str, passages: &[Passage], lines: usize) -> Vec<usize> {
 fn context(trail: &mut Trail<'_>, recall: &CommandLine, question: &str) -> Result<(), String> {
     let arguments = ["context", "--scope", "project", "--budget-tokens", CONTEXT_TOKENS, "--", "-"];
     let answer = recall.ask(trail.root, &arguments, question)?;
-    let text = answer.json.at("context").at("text").text().unwrap_or_default();
+    let text = answer.json["context"]["text"].as_str().unwrap_or_default();
     for (path, first, last, lines) in blocks(text) {
         trail.show_block(path, first, last, &lines);
     }

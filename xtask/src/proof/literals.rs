@@ -117,12 +117,12 @@ fn draw(texts: &[String], random: &mut Random) -> String {
 fn search(recall: &CommandLine, root: &Path, string: &str) -> Result<(Places, bool, f64), String> {
     let pattern = format!("--exact={string}");
     let answer = recall.ask(root, &["search", "--scope", "project", "--k", "1000", &pattern], "")?;
-    let line = |hit: &super::json::Json| {
-        let path = hit.at("doc").at("path").text()?.to_owned();
-        Some((path, hit.at("chunk").at("start_line").number()? as usize))
+    let line = |hit: &serde_json::Value| {
+        let path = hit["doc"]["path"].as_str()?.to_owned();
+        Some((path, hit["chunk"]["start_line"].as_f64()? as usize))
     };
-    let lines = answer.json.at("results").items().iter().filter_map(line).collect();
-    Ok((lines, answer.json.at("complete").is_true(), answer.ms))
+    let lines = answer.json["results"].as_array().into_iter().flatten().filter_map(line).collect();
+    Ok((lines, answer.json["complete"] == true, answer.ms))
 }
 
 #[cfg(test)]

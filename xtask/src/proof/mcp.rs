@@ -7,12 +7,10 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use super::json::{Json, quote};
+use serde_json::{Value, json};
 
 /// How long a server may take for an answer; some start an interpreter and migrate a database first.
 const PATIENCE: Duration = Duration::from_mins(2);
-
-const HELLO: &str = r#""protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"proof","version":"1"}"#;
 
 /// A running server. It is killed when this is dropped.
 pub(crate) struct Server {
@@ -33,8 +31,10 @@ impl Server {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut server = Self { child, input, lines, requests: 0 };
-        server.request("initialize", HELLO)?;
-        server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
+        let client = json!({"name": "proof", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": client});
+        server.request("initialize", &hello)?;
+        server.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(server)
     }
 
@@ -46,33 +46,34 @@ impl Server {
     ///
     /// # Errors
     /// The server reported an error, said nothing in time, or has ended.
-    pub(crate) fn call(&mut self, tool: &str, arguments: &str) -> Result<String, String> {
-        let result = self.request("tools/call", &format!("\"name\":{},\"arguments\":{arguments}", quote(tool)))?;
-        let texts: Vec<&str> = result.at("content").items().iter().filter_map(|part| part.at("text").text()).collect();
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String, String> {
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
+        let texts: Vec<&str> =
+            result["content"].as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect();
         let text = texts.join("\n");
-        if result.at("isError").is_true() { Err(format!("{tool}: {text}")) } else { Ok(text) }
+        if result["isError"] == true { Err(format!("{tool}: {text}")) } else { Ok(text) }
     }
 
-    fn request(&mut self, method: &str, members: &str) -> Result<Json, String> {
+    fn request(&mut self, method: &str, parameters: &Value) -> Result<Value, String> {
         self.requests += 1;
         let id = self.requests;
-        self.write(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{{members}}}}}"))?;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}))?;
         loop {
             let line = self.lines.recv_timeout(PATIENCE).map_err(|_| format!("no answer to {method}"))?;
             // Notifications, and what is not a message, are passed over.
-            let Ok(message) = Json::parse(&line) else { continue };
-            if message.at("id").number() != Some(id as f64) {
+            let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+            if message["id"] != id {
                 continue;
             }
-            return match message.at("error").at("message").text() {
+            return match message["error"]["message"].as_str() {
                 Some(error) => Err(format!("{method}: {error}")),
-                None => Ok(message.at("result").clone()),
+                None => Ok(message["result"].clone()),
             };
         }
     }
 
-    fn write(&mut self, line: &str) -> Result<(), String> {
-        writeln!(self.input, "{line}").map_err(|error| format!("the server has ended: {error}"))
+    fn write(&mut self, message: &Value) -> Result<(), String> {
+        writeln!(self.input, "{message}").map_err(|error| format!("the server has ended: {error}"))
     }
 }
 

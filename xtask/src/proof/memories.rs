@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::json::{Json, quote};
+use serde_json::{Value, json};
+
 use super::mcp::Server;
 use super::peers::{self, BASIC_MEMORY, SERVER_MEMORY};
 use super::plot::Bar;
@@ -76,10 +77,11 @@ const REMARKS: &[&str] = &[
 fn collection(bench: &Bench) -> Result<Vec<Memory>, String> {
     let text = fs::read_to_string(workspace().join(COLLECTION))
         .map_err(|error| format!("cannot read {COLLECTION}: {error}"))?;
-    let rows = text.lines().map(Json::parse).collect::<Result<Vec<_>, _>>()?;
+    let rows = text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>();
+    let rows = rows.map_err(|error| format!("{COLLECTION}: {error}"))?;
     let pairs: Vec<(&str, &str)> = rows
         .iter()
-        .filter_map(|row| Some((row.at("memory").text()?, row.at("question").text()?)))
+        .filter_map(|row| Some((row["memory"].as_str()?, row["question"].as_str()?)))
         .take(bench.limit.max(1))
         .collect();
     let mut files: BTreeMap<String, usize> = BTreeMap::new();
@@ -157,19 +159,18 @@ impl Store {
         match self {
             Self::Recall(recall, root) => {
                 let answer = recall.ask(root, &["remember", text, "--type", "lesson"], "")?;
-                if answer.json.at("ok").is_true() { Ok(()) } else { Err("recall did not remember".to_owned()) }
+                if answer.json["ok"] == true { Ok(()) } else { Err("recall did not remember".to_owned()) }
             }
             Self::Ripgrep(folder) => {
                 fs::write(folder.join(format!("{name}.md")), text).map_err(|error| error.to_string())
             }
             Self::Basic(server) => {
-                let arguments = format!("{{\"title\":\"{name}\",\"directory\":\"notes\",\"content\":{}}}", quote(text));
-                server.call("write_note", &arguments).map(|_| ())
+                let note = json!({"title": name, "directory": "notes", "content": text});
+                server.call("write_note", &note).map(|_| ())
             }
             Self::Official(server) => {
-                let entity =
-                    format!("{{\"name\":\"{name}\",\"entityType\":\"memory\",\"observations\":[{}]}}", quote(text));
-                server.call("create_entities", &format!("{{\"entities\":[{entity}]}}")).map(|_| ())
+                let entity = json!({"name": name, "entityType": "memory", "observations": [text]});
+                server.call("create_entities", &json!({"entities": [entity]})).map(|_| ())
             }
         }
     }
@@ -187,10 +188,8 @@ impl Store {
                 Ok(passages.into_iter().map(|passage| passage.text).collect::<Vec<_>>().join("\n"))
             }
             Self::Ripgrep(folder) => Ok(ripgrep::rank(folder, question, Corpus::All)?.join("\n")),
-            Self::Basic(server) => {
-                server.call("search_notes", &format!("{{\"query\":{},\"page_size\":30}}", quote(question)))
-            }
-            Self::Official(server) => server.call("search_nodes", &format!("{{\"query\":{}}}", quote(question))),
+            Self::Basic(server) => server.call("search_notes", &json!({"query": question, "page_size": 30})),
+            Self::Official(server) => server.call("search_nodes", &json!({"query": question})),
         }
     }
 }

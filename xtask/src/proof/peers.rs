@@ -7,7 +7,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::json::{Json, quote};
+use serde_json::{Value, json};
+
 use super::recall::{CommandLine, Corpus};
 use super::{Bench, ripgrep};
 use crate::programs::{self, Install};
@@ -186,32 +187,31 @@ impl Semble {
         let output = BufReader::new(child.stdout.take().expect("the output is piped"));
         let mut semble = Self { child, input, output, mode: String::new() };
         let hello = semble.read()?;
-        hello.at("mode").text().unwrap_or_default().clone_into(&mut semble.mode);
+        hello["mode"].as_str().unwrap_or_default().clone_into(&mut semble.mode);
         Ok(semble)
     }
 
     fn index(&mut self, root: &Path, corpus: Corpus) -> Result<(), String> {
-        let root = quote(&root.display().to_string());
-        self.request(&format!("{{\"root\":{root},\"code\":{}}}", corpus == Corpus::Code)).map(|_| ())
+        self.request(&json!({"root": root, "code": corpus == Corpus::Code})).map(|_| ())
     }
 
     fn ask(&mut self, question: &str) -> Result<Vec<String>, String> {
-        let answer = self.request(&format!("{{\"question\":{}}}", quote(question)))?;
-        Ok(answer.at("paths").items().iter().filter_map(Json::text).map(str::to_owned).collect())
+        let answer = self.request(&json!({"question": question}))?;
+        Ok(answer["paths"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    fn request(&mut self, line: &str) -> Result<Json, String> {
-        writeln!(self.input, "{line}").map_err(|error| format!("semble has ended: {error}"))?;
+    fn request(&mut self, request: &Value) -> Result<Value, String> {
+        writeln!(self.input, "{request}").map_err(|error| format!("semble has ended: {error}"))?;
         self.read()
     }
 
-    fn read(&mut self) -> Result<Json, String> {
+    fn read(&mut self) -> Result<Value, String> {
         let mut line = String::new();
         let bytes = self.output.read_line(&mut line).map_err(|error| format!("semble cannot be read: {error}"))?;
         if bytes == 0 {
             return Err("semble has ended; semble.log in the folder of the proof says why".to_owned());
         }
-        Json::parse(&line)
+        serde_json::from_str(&line).map_err(|error| format!("semble wrote no JSON: {error}"))
     }
 }
 

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::json::Json;
+use serde_json::Value;
+
 use crate::programs;
 
 /// How long an index may take to become whole.
@@ -34,7 +35,7 @@ pub(crate) enum Corpus {
 
 /// An answer and its time as a whole process.
 pub(crate) struct Answer {
-    pub(crate) json: Json,
+    pub(crate) json: Value,
     pub(crate) ms: f64,
 }
 
@@ -104,7 +105,8 @@ impl CommandLine {
         if !matches!(output.status.code(), Some(0 | 1 | 7)) {
             return Err(format!("recall failed ({}): {}", output.status, text.chars().take(300).collect::<String>()));
         }
-        Ok(Answer { json: Json::parse(&text)?, ms })
+        let json = serde_json::from_str(&text).map_err(|error| format!("recall wrote no JSON: {error}"))?;
+        Ok(Answer { json, ms })
     }
 
     /// Waits until an answer lacks nothing; returns the seconds.
@@ -114,7 +116,7 @@ impl CommandLine {
             let output = self.program("recall", root).args(["search", "is everything here", "--json"]).output();
             let output = output.map_err(|error| format!("cannot start recall: {error}"))?;
             let text = String::from_utf8_lossy(&output.stdout);
-            if programs::is_whole(&text) && Json::parse(&text).is_ok_and(|json| is_at_rest(&json)) {
+            if programs::is_whole(&text) && serde_json::from_str(&text).is_ok_and(|json| is_at_rest(&json)) {
                 return Ok(begin.elapsed().as_secs_f64());
             }
             if begin.elapsed() > PATIENCE {
@@ -131,7 +133,7 @@ impl CommandLine {
         let of_type: &[&str] = if corpus == Corpus::Code { &["--type", "code"] } else { &[] };
         let arguments = [&["search", "--scope", "project", "--k", PASSAGES], of_type, &["--", words]].concat();
         let answer = self.ask(root, &arguments, question)?;
-        let passages = answer.json.at("results").items().iter().filter_map(passage).collect();
+        let passages = answer.json["results"].as_array().into_iter().flatten().filter_map(passage).collect();
         Ok((passages, answer))
     }
 
@@ -143,7 +145,7 @@ impl CommandLine {
     /// Returns the process of the daemon.
     pub(crate) fn pid(&self, root: &Path) -> Result<u32, String> {
         let status = self.ask(root, &["status"], "")?.json;
-        status.at("daemon").at("pid").number().map(|pid| pid as u32).ok_or_else(|| "the daemon has no pid".to_owned())
+        status["daemon"]["pid"].as_f64().map(|pid| pid as u32).ok_or_else(|| "the daemon has no pid".to_owned())
     }
 }
 
@@ -154,18 +156,18 @@ impl Drop for CommandLine {
 }
 
 /// Whether nothing is being indexed.
-fn is_at_rest(answer: &Json) -> bool {
-    let stats = answer.at("stats");
-    *stats.at("indexing") == Json::Null && stats.at("stale_files").number() == Some(0.0)
+fn is_at_rest(answer: &Value) -> bool {
+    let stats = &answer["stats"];
+    stats["indexing"].is_null() && stats["stale_files"] == 0
 }
 
-fn passage(hit: &Json) -> Option<Passage> {
-    let (doc, chunk) = (hit.at("doc"), hit.at("chunk"));
+fn passage(hit: &Value) -> Option<Passage> {
+    let (doc, chunk) = (&hit["doc"], &hit["chunk"]);
     Some(Passage {
         // A memory has no path.
-        path: doc.at("path").text().or_else(|| doc.at("id").text())?.to_owned(),
-        first: chunk.at("start_line").number()? as usize,
-        last: chunk.at("end_line").number()? as usize,
-        text: chunk.at("text").text()?.to_owned(),
+        path: doc["path"].as_str().or_else(|| doc["id"].as_str())?.to_owned(),
+        first: chunk["start_line"].as_f64()? as usize,
+        last: chunk["end_line"].as_f64()? as usize,
+        text: chunk["text"].as_str()?.to_owned(),
     })
 }
