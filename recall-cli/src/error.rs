@@ -268,6 +268,20 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// All results, by their codes.
+    pub const ALL: [Self; 10] = [
+        Self::Done,
+        Self::NothingFound,
+        Self::Usage,
+        Self::Unreachable,
+        Self::Refused,
+        Self::Escalated,
+        Self::Unfinished,
+        Self::NotIndexedYet,
+        Self::Internal,
+        Self::Interrupted,
+    ];
+
     /// The result of a search without hits: they may be in a project that is not indexed yet.
     pub(crate) fn without_hits(warnings: &[Warning]) -> Self {
         if is_not_indexed_yet(warnings) { Self::NotIndexedYet } else { Self::NothingFound }

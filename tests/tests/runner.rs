@@ -46,6 +46,7 @@ mod sessions;
 #[cfg(feature = "server-tests")]
 mod shared_store;
 mod shared_store_contract;
+mod stability;
 mod stats;
 mod stores;
 mod task_loop;

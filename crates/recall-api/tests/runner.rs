@@ -1,3 +1,4 @@
-//! The JSON of answers as seen by a client.
+//! The messages and the JSON of answers as seen by a client.
 
 mod answers;
+mod stability;

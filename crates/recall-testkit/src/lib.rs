@@ -4,7 +4,8 @@
 //! and all processes started in it, detached daemons included, end with it. [`Running`] communicates with a process
 //! over pipes, with deadlines; [`redact()`] replaces the parts of an output that differ between runs; a [`ModelDisk`]
 //! crashes, fills up and fails at any step; a [`PostgresServer`] is a database server of its own, a `ContractServer` (with the
-//! feature `contract-server`) answers as Qdrant does, and a [`CuttingProxy`] cuts the connections to either.
+//! feature `contract-server`) answers as Qdrant does, and a [`CuttingProxy`] cuts the connections to either; [`check_promises`] compares what the code has with what
+//! releases promise.
 //!
 //! A failing step panics with a description: the crate is for tests only.
 
@@ -13,6 +14,7 @@ mod contract;
 mod model_disk;
 #[cfg(unix)]
 mod postgres;
+mod promises;
 mod provider;
 mod proxy;
 mod redact;
@@ -24,6 +26,7 @@ pub use contract::{Call, ContractServer, FailureMoment};
 pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
 #[cfg(unix)]
 pub use postgres::PostgresServer;
+pub use promises::check_promises;
 pub use provider::{FAKE_MODEL, FakeProvider, FakeRules, Fault, Mutation, Received, fake_vector};
 pub use proxy::CuttingProxy;
 pub use redact::{redact, redact_json};

@@ -7,6 +7,7 @@ mod drawn;
 mod fold;
 mod follow;
 mod foreign;
+mod formats;
 mod git;
 mod merge;
 mod partial_read;
