@@ -75,7 +75,7 @@ pub struct Plan {
 /// # Panics
 /// If the target panics: with the number of the input, and with a smaller input that fails too.
 pub fn fuzz(target: fn(&[u8]), seeds: &[Vec<u8>], plan: &Plan) -> u64 {
-    let run = || {
+    with_parse_stack(|| {
         let start = Instant::now();
         for seed in seeds {
             check(target, seed, "a seed", plan);
@@ -87,7 +87,14 @@ pub fn fuzz(target: fn(&[u8]), seeds: &[Vec<u8>], plan: &Plan) -> u64 {
             tried += 1;
         }
         tried + seeds.len() as u64
-    };
+    })
+}
+
+/// Runs a function on a thread with the stack that the chunker asks for, which is more than a main thread has by default.
+///
+/// # Panics
+/// If the function does.
+pub fn with_parse_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run).expect("a thread");
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

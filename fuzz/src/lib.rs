@@ -12,7 +12,7 @@ mod rql;
 
 pub use chunker::{chunker, chunker_seeds};
 pub use configuration::{configuration, configuration_seeds};
-pub use driver::{Plan, fuzz};
+pub use driver::{Plan, fuzz, with_parse_stack};
 pub use journal::{journal, journal_seeds, session, session_seeds};
 pub use query::{query, query_seeds};
 pub use request::{request, request_seeds};

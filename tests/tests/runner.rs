@@ -40,6 +40,7 @@ mod review;
 mod rooms;
 mod rql;
 mod runners;
+mod security;
 mod service_command;
 mod service_files;
 mod sessions;
