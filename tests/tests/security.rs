@@ -58,7 +58,7 @@ fn complaint(cell: &str) -> Option<String> {
     for (at, part) in cell.split('`').enumerate() {
         if at % 2 == 0 {
             let krate = part.split([' ', ',', ';']).rfind(|word| word.starts_with("recall"));
-            folder = krate.map_or(folder, |krate| crate_folder(krate));
+            folder = krate.map_or(folder, crate_folder);
             continue;
         }
         paths += 1;

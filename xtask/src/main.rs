@@ -9,6 +9,7 @@ mod fixture;
 mod programs;
 mod progress;
 mod proof;
+mod publish;
 mod record;
 mod steps;
 mod tour;
@@ -20,6 +21,7 @@ use std::process::{Command, ExitCode};
 use clients::PageTrial;
 use dist::Trial;
 use programs::Install;
+use publish::Sending;
 use steps::{Networks, STEPS};
 use windows::Extent;
 
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         ["dist", "--linux", target, "--try"] => dist::linux(target, Install::Ask, Trial::Run),
         ["dist", "--linux", target, "--install", "--try"] => dist::linux(target, Install::Run, Trial::Run),
         ["channels", folder, url, homepage] => dist::channels(folder, url, homepage),
+        ["publish", channel, folder, repository] => publish::run(channel, folder, repository, Sending::Print),
+        ["publish", channel, folder, repository, "--send"] => publish::run(channel, folder, repository, Sending::Run),
         ["page"] => clients::try_page(PageTrial::Look),
         ["page", "--approve"] => clients::try_page(PageTrial::Approve),
         ["page", "--speed", folder] => clients::try_page(PageTrial::Speed(folder)),
@@ -92,6 +96,11 @@ const TASKS: &[(&str, &str)] = &[
     (
         "channels FOLDER URL HOMEPAGE",
         "make the files of Homebrew, AUR, Nix and winget for the archives in a folder, which are published below URL",
+    ),
+    (
+        "publish CHANNEL FOLDER OWNER/NAME",
+        "print the commands that publish the packages in a folder, and what they send: CHANNEL is sign, github, pypi, npm, mcp, homebrew, aur, winget \
+         or all; --send runs them",
     ),
     ("page", "go through every page in Chromium, and take the pictures of the documentation"),
     ("page --approve", "take the pictures that `page` compares the pages with, after a change that you looked at"),

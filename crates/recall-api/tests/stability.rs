@@ -57,9 +57,9 @@ fn field_line(field: &FieldDescriptor) -> String {
 }
 
 fn rpc_line(rpc: &MethodDescriptor) -> String {
-    let stream = |is_streaming| if is_streaming { "stream " } else { "" };
-    let (request, answer) = (stream(rpc.is_client_streaming()), stream(rpc.is_server_streaming()));
-    format!("rpc {}({request}{}) returns ({answer}{})", rpc.name(), rpc.input().name(), rpc.output().name())
+    let [request, answer] = [(rpc.input(), rpc.is_client_streaming()), (rpc.output(), rpc.is_server_streaming())]
+        .map(|(message, is_stream)| format!("{}{}", if is_stream { "stream " } else { "" }, message.name()));
+    format!("rpc {}({request}) returns ({answer})", rpc.name())
 }
 
 #[test]

@@ -206,11 +206,10 @@ fn manifest(release: &Release) -> String {
         .collect();
     let (os, cpu) = release.system.npm;
     let mut manifest = json!({
-        "name": REGISTRY_NAME,
+        "name": release.system.npm_name(),
         "version": VERSION,
         "description": SUMMARY,
         "license": LICENCE,
-        "mcpName": MCP_NAME,
         "bin": bin,
         "os": [os],
         "cpu": [cpu],

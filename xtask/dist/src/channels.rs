@@ -47,6 +47,7 @@ pub(crate) fn all(archives: &[Archive], homepage: &str) -> Vec<Package> {
     }
     if archives.iter().any(|archive| archive.system.has_glibc()) {
         files.push(text("PKGBUILD", pkgbuild(archives, homepage)));
+        files.push(text("recall-bin.SRCINFO", srcinfo(archives, homepage)));
         files.push(text("flake.nix", flake(archives, homepage)));
     }
     if let Some(archive) = archives.iter().find(|archive| archive.system.npm.0 == "win32") {
@@ -140,6 +141,33 @@ package() {{
         authors = env!("CARGO_PKG_AUTHORS"),
         programs = PROGRAMS.join(" "),
         sources = sources.collect::<String>(),
+    )
+}
+
+/// Returns what `makepkg --printsrcinfo` prints of the PKGBUILD, which AUR wants next to it as `.SRCINFO`.
+fn srcinfo(archives: &[Archive], homepage: &str) -> String {
+    let linux: Vec<&Archive> = archives.iter().filter(|archive| archive.system.has_glibc()).collect();
+    let fixed = [("pkgdesc", SUMMARY), ("pkgver", VERSION), ("pkgrel", "1"), ("url", homepage)];
+    let constant = [
+        ("license", "MIT"),
+        ("license", "Apache-2.0"),
+        ("depends", "glibc"),
+        ("depends", "gcc-libs"),
+        ("optdepends", "git: memories know their commit"),
+        ("provides", "recall"),
+        ("conflicts", "recall"),
+        ("options", "!strip"),
+    ];
+    let processors = linux.iter().map(|archive| ("arch", archive.system.wheel));
+    let fields = fixed.into_iter().chain(processors).chain(constant);
+    let sources = linux.iter().map(|Archive { system, url, sha256 }| {
+        let name = system.wheel;
+        format!("\tsource_{name} = {url}\n\tsha256sums_{name} = {sha256}\n")
+    });
+    format!(
+        "pkgbase = recall-bin\n{}{}\npkgname = recall-bin\n",
+        fields.flat_map(|(name, value)| ["\t", name, " = ", value, "\n"]).collect::<String>(),
+        sources.collect::<String>()
     )
 }
 

@@ -12,6 +12,7 @@ mod channels;
 mod contents;
 mod debian;
 mod dependencies;
+mod install;
 mod release;
 
 use debian::Glibc;
@@ -61,7 +62,11 @@ fn packages(system: System, programs: &str, runnable: &str, glibc: Option<Glibc>
 }
 
 fn channels(folder: &Path, url: &str, homepage: &str) -> Result<(), String> {
-    write(&channels::all(&channels::archives(folder, url)?, homepage), folder)
+    let archives = channels::archives(folder, url)?;
+    let mut files = channels::all(&archives, homepage);
+    files.extend(install::scripts(&archives, homepage));
+    files.push(install::npm_launcher(&archives, release::time()?)?);
+    write(&files, folder)
 }
 
 fn write(packages: &[Package], out: &Path) -> Result<(), String> {
@@ -328,6 +333,7 @@ mod tests {
         for (name, wanted) in [
             ("recall.rb", &[&linux, &arm, &mac][..]),
             ("PKGBUILD", &[&linux, &arm]),
+            ("recall-bin.SRCINFO", &[&linux, &arm]),
             ("flake.nix", &[&linux, &arm]),
             ("recall.recall.installer.yaml", &[&windows.to_uppercase()]),
         ] {

@@ -104,6 +104,11 @@ impl System {
         self.target.ends_with("-gnu") && self.npm.0 == "linux"
     }
 
+    /// Returns the name of the package for npm, as its launcher finds it by `process.platform` and `process.arch`.
+    pub(crate) fn npm_name(&self) -> String {
+        format!("{REGISTRY_NAME}-{}-{}", self.npm.0, self.npm.1)
+    }
+
     /// Returns the name of the archive without its ending, which is that of the folder in it too.
     pub(crate) fn archive_name(&self) -> String {
         format!("recall-{VERSION}-{}", self.target)
@@ -156,7 +161,7 @@ fn needs(programs: &[Item]) -> Result<Needs, String> {
 }
 
 /// Returns `SOURCE_DATE_EPOCH`, or the time of the last commit.
-fn time() -> Result<u64, String> {
+pub(crate) fn time() -> Result<u64, String> {
     let given = if let Ok(given) = std::env::var("SOURCE_DATE_EPOCH") {
         given
     } else {
