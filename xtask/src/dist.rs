@@ -109,9 +109,11 @@ fn try_all(out: &Path) -> Result<(), String> {
     let inner = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default().trim_end_matches(".tar.gz");
     install("tar", Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(&at), &at.join(inner))?;
 
-    let at = place("deb")?;
-    let deb = find(out, ".deb")?;
-    install("dpkg-deb", Command::new("dpkg-deb").arg("--extract").arg(deb).arg(&at), &at.join("usr/bin"))?;
+    // Other systems than Debian have none.
+    if let Ok(deb) = find(out, ".deb") {
+        let at = place("deb")?;
+        install("dpkg-deb", Command::new("dpkg-deb").arg("--extract").arg(deb).arg(&at), &at.join("usr/bin"))?;
+    }
 
     let at = place("pip")?;
     succeed(Command::new("python3").args(["-m", "venv"]).arg(&at))?;

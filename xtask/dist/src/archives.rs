@@ -193,10 +193,7 @@ pub(crate) fn npm_package(release: &Release) -> Result<Package, String> {
     items.extend(release.programs.iter().map(|program| program.below("package/bin")));
     items.extend(release.documents.iter().map(|document| document.below("package")));
     let bytes = archive(&items, release.time, Folders::Implied).map_err(failure_of("npm package"))?;
-    Ok(Package {
-        name: format!("{REGISTRY_NAME}-{VERSION}-npm-{}-{}.tgz", release.system.npm.0, release.system.npm.1),
-        bytes,
-    })
+    Ok(Package { name: format!("{REGISTRY_NAME}-{VERSION}-npm-{}.tgz", release.system.npm_system()), bytes })
 }
 
 fn manifest(release: &Release) -> String {
@@ -216,6 +213,8 @@ fn manifest(release: &Release) -> String {
     });
     if release.system.has_glibc() {
         manifest["libc"] = json!(["glibc"]);
+    } else if release.system.has_musl() {
+        manifest["libc"] = json!(["musl"]);
     }
     format!("{manifest:#}\n")
 }

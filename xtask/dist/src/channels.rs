@@ -63,7 +63,9 @@ fn brew_processor(system: &System) -> &'static str {
 
 fn formula(archives: &[Archive], homepage: &str) -> String {
     let block = |os: &str, name: &str| {
-        let of_os: Vec<_> = archives.iter().filter(|archive| archive.system.npm.0 == os).collect();
+        // Homebrew brings a glibc of its own where there is none.
+        let of_os: Vec<_> =
+            archives.iter().filter(|Archive { system, .. }| system.npm.0 == os && !system.has_musl()).collect();
         if of_os.is_empty() {
             return String::new();
         }

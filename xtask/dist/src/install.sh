@@ -27,8 +27,9 @@ checksum() {
 }
 
 case "$(uname -s) $(uname -m)" in
-    "Linux x86_64") target=x86_64-unknown-linux-gnu ;;
-    "Linux aarch64") target=aarch64-unknown-linux-gnu ;;
+    # By the loader that the programs name: a system without that of glibc has musl.
+    "Linux x86_64") if [ -e /lib64/ld-linux-x86-64.so.2 ]; then target=x86_64-unknown-linux-gnu; else target=x86_64-unknown-linux-musl; fi ;;
+    "Linux aarch64") if [ -e /lib/ld-linux-aarch64.so.1 ]; then target=aarch64-unknown-linux-gnu; else target=aarch64-unknown-linux-musl; fi ;;
     "Darwin arm64") target=aarch64-apple-darwin ;;
     *) fail "there is no archive for $(uname -s) on $(uname -m)" ;;
 esac

@@ -2,7 +2,9 @@
 // Starts @PROGRAM@ of the package for this system, which npm installs with this one.
 const { spawn } = require("node:child_process");
 
-const system = `@REGISTRY@-${process.platform}-${process.arch}`;
+// Node says which glibc it runs with; on a Linux with musl there is none.
+const isMusl = process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
+const system = `@REGISTRY@-${process.platform}-${process.arch}${isMusl ? "-musl" : ""}`;
 let program;
 try {
     program = require.resolve(`${system}/bin/@PROGRAM@${process.platform === "win32" ? ".exe" : ""}`);

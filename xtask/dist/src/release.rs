@@ -61,7 +61,7 @@ pub(crate) struct System {
 }
 
 /// The systems that packages are made for.
-pub(crate) const SYSTEMS: [System; 4] = [
+pub(crate) const SYSTEMS: [System; 6] = [
     System {
         target: "x86_64-unknown-linux-gnu",
         wheel: "x86_64",
@@ -80,6 +80,20 @@ pub(crate) const SYSTEMS: [System; 4] = [
         target: "aarch64-apple-darwin",
         wheel: "macosx_11_0_arm64",
         npm: ("darwin", "arm64"),
+        deb: None,
+        suffix: "",
+    },
+    System {
+        target: "x86_64-unknown-linux-musl",
+        wheel: "musllinux_1_2_x86_64",
+        npm: ("linux", "x64"),
+        deb: None,
+        suffix: "",
+    },
+    System {
+        target: "aarch64-unknown-linux-musl",
+        wheel: "musllinux_1_2_aarch64",
+        npm: ("linux", "arm64"),
         deb: None,
         suffix: "",
     },
@@ -104,9 +118,19 @@ impl System {
         self.target.ends_with("-gnu") && self.npm.0 == "linux"
     }
 
-    /// Returns the name of the package for npm, as its launcher finds it by `process.platform` and `process.arch`.
+    /// Whether its programs need musl, as on Alpine.
+    pub(crate) fn has_musl(&self) -> bool {
+        self.target.ends_with("-musl")
+    }
+
+    /// Returns the name of the package for npm, as its launcher finds it: after `recall-shim-`, `process.platform` and `process.arch`.
     pub(crate) fn npm_name(&self) -> String {
-        format!("{REGISTRY_NAME}-{}-{}", self.npm.0, self.npm.1)
+        format!("{REGISTRY_NAME}-{}", self.npm_system())
+    }
+
+    /// Returns what tells the system from others in npm.
+    pub(crate) fn npm_system(&self) -> String {
+        format!("{}-{}{}", self.npm.0, self.npm.1, if self.has_musl() { "-musl" } else { "" })
     }
 
     /// Returns the name of the archive without its ending, which is that of the folder in it too.
