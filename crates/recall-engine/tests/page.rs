@@ -183,28 +183,29 @@ fn an_unknown_language_is_rejected_and_an_alias_is_accepted() {
     check(SearchRequest { filters, ..request("retry") });
 }
 
+/// Returns the lines of a body that is long enough to be a chunk of its own.
+fn steps(name: &str) -> String {
+    (0..30).fold(String::new(), |lines, n| lines + &format!("    let step_{n} = {name}.advance({n});\n"))
+}
+
 #[test]
 fn the_code_of_a_file_is_shown_and_not_its_tests() {
-    let fill = |name: &str| {
-        let lines: String = (0..30).map(|n| format!("    let step_{n} = {name}.advance({n});\n")).collect();
-        format!("{lines}    {name}\n")
-    };
-    let code = format!(
-        "/// Completes the call of a method.\nfn complete_call(method: Method) -> Method {{\n{}}}\n",
-        fill("method")
-    );
-    let test = format!(
-        "    #[test]\n    fn completion_of_method_calls() {{\n    // Completion of method calls completes method calls.\n{}    }}\n",
-        fill("call")
-    );
-    let text = format!("{code}\n#[cfg(test)]\nmod tests {{\n{test}}}\n");
+    let code = ["/// Completes the call of a method.\nfn complete_call(method: Method) {\n", &steps("method"), "}\n"];
+    let test = [
+        "#[cfg(test)]\nmod tests {\n#[test]\nfn completion_of_method_calls() {\n",
+        "    // Completion of method calls completes method calls.\n",
+        &steps("call"),
+        "}\n}\n",
+    ];
+    let text = [code.concat(), test.concat()].join("\n");
     let sandbox = Sandbox::with(&[("src/completion.rs", text.as_str()), ("src/other.rs", "fn other() {}\n")]);
     let engine = sandbox.engine();
-    let symbol = |query: &str| {
+    for (query, expected) in [
+        ("completion of method calls", "fn complete_call"),
+        ("tests for the completion of method calls", "mod tests > fn completion_of_method_calls"),
+        ("completion_of_method_calls", "mod tests > fn completion_of_method_calls"),
+    ] {
         let answer = sandbox.search(&engine, query);
-        answer.hits.first().and_then(|hit| hit.chunk.symbol.clone()).expect("a hit in a definition")
-    };
-    assert_eq!(symbol("completion of method calls"), "fn complete_call");
-    assert_eq!(symbol("tests for the completion of method calls"), "mod tests > fn completion_of_method_calls");
-    assert_eq!(symbol("completion_of_method_calls"), "mod tests > fn completion_of_method_calls", "asked by its name");
+        assert_eq!(answer.hits[0].chunk.symbol.as_deref(), Some(expected), "{query}");
+    }
 }
