@@ -1,6 +1,7 @@
 //! What is known about a file that is about to be read or edited: the other sessions in the repository, and what is
 //! remembered about it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::cue::{Situation, first_of_each, memories_cued};
@@ -10,7 +11,7 @@ use super::request::{RemindRequest, Reminders, pack};
 use crate::Engine;
 use crate::error::SearchError;
 use crate::graph::start::Name;
-use crate::memory::memories_about;
+use crate::memory::{MemoryOrder, memories_about};
 use crate::origin::{self, Origin};
 
 /// The most memories that are shown.
@@ -22,7 +23,8 @@ const MOST_CONSIDERED: usize = 12;
 /// Why a memory is shown.
 const REASON: &str = "it is about the file";
 
-/// Returns the memories about a file.
+/// Returns the memories about a file, the newest first: what was learnt last is most likely to hold, and a file that much is
+/// remembered about has more than is shown.
 pub(super) fn remind(
     engine: &Engine,
     origin: &Origin,
@@ -39,8 +41,10 @@ pub(super) fn remind(
     let now = engine.clock.now();
     let (mut known, mut memories) = (BTreeSet::new(), Vec::new());
     for store in engine.fresh_stores(origin, request.scope)?.stores {
-        memories.extend(memories_about(&store, &files, &mut known, MOST_CONSIDERED, now)?);
+        memories.extend(memories_about(&store, &files, &mut known, MemoryOrder::Newest, MOST_CONSIDERED, now)?);
     }
+    // Each store has its memories in this order; the latest of all come first.
+    memories.sort_by_key(|view| Reverse(view.memory.updated));
     let about = memories.iter().filter(|view| is_in_force(view)).map(|view| memory::reminder(view, REASON));
     let mut new: Vec<_> = about.filter(|reminder| !request.shown.contains(&reminder.key)).collect();
     let situation = Situation { files, ..Situation::default() };
