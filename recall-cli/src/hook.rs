@@ -14,6 +14,7 @@ pub(crate) mod contract;
 mod input;
 mod record;
 mod replacement;
+mod result;
 mod seen;
 mod task_list;
 
@@ -34,7 +35,8 @@ use crate::agents;
 use crate::command_context::CommandContext;
 use crate::error::CommandError;
 use crate::hook::contract::Contract;
-use crate::hook::input::{Input, ToolCall, ToolKind, ToolResult};
+use crate::hook::input::{Input, ToolCall, ToolKind};
+use crate::hook::result::ToolResult;
 use crate::hook::seen::Seen;
 use contract::frame;
 
@@ -176,13 +178,16 @@ impl Hook {
 
     /// Whether the agent adds an answer to the model's context. What it drops was not shown.
     fn adds_context(&self, input: &Input) -> bool {
-        let host = input.host.filter(|host| *host == "cline-cli").and_then(recall_agents::agent);
-        host.map_or_else(|| self.contract.adds_context(), |host| host.adds_context(self.contract.event))
+        self.contract.adds_context(input.host)
     }
 
     async fn text(&self, input: &Input) -> Result<Option<String>, HookError> {
         let HookSettings { briefing, prompt, files, commands, failures, events, .. } = self.settings;
         if self.contract.event == HookEvent::Prompt {
+            // Qwen Code sends one after each result of a tool. The turn goes on.
+            if input.prompt.trim().is_empty() {
+                return Ok(None);
+            }
             self.begin_turn(input)?;
         }
         match self.contract.event {

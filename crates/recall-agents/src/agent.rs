@@ -92,6 +92,12 @@ impl Agent {
         self.hooks.is_some_and(|hooks| hooks.contract.adds_context(event))
     }
 
+    /// Whether two agents run the same hooks, because they read the same file.
+    pub fn shares_hooks_with(&self, other: &Self) -> bool {
+        let contracts = self.hooks.zip(other.hooks);
+        contracts.is_some_and(|(one, other)| one.contract.shares_hooks_with(other.contract))
+    }
+
     /// Returns the answer to an event with a text for the model, as the agent reads it; `None` if it has no use for text.
     /// `named` is its own name of the event.
     pub fn hook_answer(&self, event: HookEvent, named: &str, text: &str) -> Option<String> {

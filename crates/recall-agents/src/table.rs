@@ -136,7 +136,7 @@ const AGENTS: &[Agent] = &[
         shape: Shape::Stdio,
         programs: &["code"],
         signs: &[Place::new(Base::Support, "Code/User")],
-        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::COPILOT }),
+        hooks: Some(HookContract { place: Place::new(COPILOT, "hooks/recall.json"), contract: &contract::VSCODE }),
         ..JSON
     },
     Agent {

@@ -22,9 +22,11 @@ impl Contract {
         Some(Self { client: agent.name, event, agent })
     }
 
-    /// Whether the client adds an answer to the model's context.
-    pub(crate) fn adds_context(&self) -> bool {
-        self.agent.adds_context(self.event)
+    /// Whether the agent that sends the event adds an answer to the model's context: `host`, if it runs the client's hooks because
+    /// both read the same file, else the client.
+    pub(crate) fn adds_context(&self, host: Option<&str>) -> bool {
+        let host = host.and_then(recall_agents::agent).filter(|host| host.shares_hooks_with(self.agent));
+        host.unwrap_or(self.agent).adds_context(self.event)
     }
 
     /// Returns the client's answer with a text for the model, on one line if it is JSON; `None` if the client has no use for text.
@@ -74,10 +76,25 @@ mod tests {
         check("claude-code", "stop", Some(false));
         check("gemini", "prompt", Some(true));
         check("gemini", "pre-tool", None);
-        check("copilot", "prompt", Some(false));
+        check("copilot", "prompt", Some(true));
+        check("vscode", "prompt", Some(false));
+        check("vscode", "session-end", None);
         check("windsurf", "prompt", Some(false));
         check("claude-code", "UserPromptSubmit", None);
         check("zed", "prompt", None);
+    }
+
+    #[test]
+    fn an_agent_that_runs_the_hooks_of_another_adds_what_it_adds_itself() {
+        for (client, host, expected) in [
+            ("copilot", None, true),
+            ("copilot", Some("vscode"), false),
+            ("cline", Some("cline-cli"), false),
+            ("droid", Some("vscode"), true),
+        ] {
+            let contract = Contract::find(client, "prompt").expect("a contract");
+            assert_eq!(contract.adds_context(host), expected, "{client} {host:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use recall_core::TaskState;
 use serde_json::Value;
 
 use crate::hook::replacement;
+use crate::hook::result::{self, ToolResult};
 
 /// The most bytes that are read. A client sends what a tool wrote and read, which is rarely above a megabyte.
 const INPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -88,17 +89,6 @@ pub(crate) enum ToolKind {
     Command,
 }
 
-/// The result of a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToolResult {
-    /// It has not run, or has succeeded, with its output.
-    Fine(String),
-    /// It has failed, with the reason or its output.
-    Failed(String),
-    /// The user interrupted it.
-    Interrupted,
-}
-
 /// The names of the fields of an event, as pointers. The first that a client sends counts.
 const EVENT: &[&str] = &["/hook_event_name", "/hookEventName", "/agent_action_name"];
 const SESSION: &[&str] = &["/session_id", "/sessionId", "/conversation_id", "/trajectory_id", "/taskId"];
@@ -126,7 +116,11 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("Edit", ToolKind::Edit, "path"),
     ("Write", ToolKind::Edit, "path"),
     ("Shell", ToolKind::Command, "command"),
-    (PATCH_TOOL, ToolKind::Edit, "command"),
+    ("apply_patch", ToolKind::Edit, "command"),
+    ("Create", ToolKind::Edit, "file_path"),
+    ("Execute", ToolKind::Command, "command"),
+    ("Glob", ToolKind::Search, "patterns"),
+    ("ApplyPatch", ToolKind::Edit, "input"),
     // Gemini CLI and Qwen Code; with `path`, Cline.
     ("read_file", ToolKind::Read, "file_path"),
     ("edit", ToolKind::Edit, "file_path"),
@@ -156,13 +150,16 @@ const TOOLS: &[(&str, ToolKind, &str)] = &[
     ("powershell", ToolKind::Command, "command"),
     ("create_file", ToolKind::Edit, "filePath"),
     ("replace_string_in_file", ToolKind::Edit, "filePath"),
+    ("read_file", ToolKind::Read, "filePath"),
+    ("grep_search", ToolKind::Search, "query"),
+    ("run_in_terminal", ToolKind::Command, "command"),
     // Windsurf has no tools, but an event for each.
     ("post_write_code", ToolKind::Edit, "file_path"),
     ("post_run_command", ToolKind::Command, "command_line"),
 ];
 
-/// The tool of Codex that applies a patch. The patch names its files.
-const PATCH_TOOL: &str = "apply_patch";
+/// The tools of Codex and Factory Droid that apply a patch. The patch names its files.
+const PATCH_TOOLS: [&str; 2] = ["apply_patch", "ApplyPatch"];
 
 /// The beginnings of the lines of a patch that name a file.
 const PATCHED: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
@@ -276,7 +273,7 @@ fn task(value: &Value) -> Option<TaskCall> {
 fn created_id(response: &Value) -> Option<String> {
     let fields = [&response["task"]["id"], &response["taskId"], &response["id"]];
     fields.into_iter().find_map(id).or_else(|| {
-        let words = output(response);
+        let words = result::output(response);
         let (_, number) = words.split_once('#')?;
         let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
         Some(digits).filter(|digits| !digits.is_empty())
@@ -291,21 +288,24 @@ fn id(value: &Value) -> Option<String> {
 fn call(value: &Value) -> Option<ToolCall> {
     let name = field(value, TOOL).as_str()?;
     let arguments = arguments(value);
-    let argument = |(known, kind, argument): &(&str, ToolKind, &str)| {
-        let subject = arguments[argument].as_str().filter(|subject| !subject.trim().is_empty() && *known == name)?;
-        Some((*kind, subject))
+    let (kind, subject) = TOOLS.iter().filter(|(known, ..)| *known == name).find_map(|(_, kind, argument)| {
+        let given = &arguments[argument];
+        // Of a list, the first counts.
+        let subject = given.as_str().or_else(|| given[0].as_str());
+        subject.filter(|subject| !subject.trim().is_empty()).map(|subject| (*kind, subject))
+    })?;
+    let is_patch = PATCH_TOOLS.contains(&name);
+    let replacements = match kind {
+        ToolKind::Edit if is_patch => replacement::in_patch(subject),
+        ToolKind::Edit => replacement::replacements(&arguments),
+        ToolKind::Read | ToolKind::Search | ToolKind::Command => Vec::new(),
     };
-    let (kind, subject) = TOOLS.iter().find_map(argument)?;
-    let replacements = match (kind, name) {
-        (ToolKind::Edit, PATCH_TOOL) => replacement::in_patch(subject),
-        (ToolKind::Edit, _) => replacement::replacements(&arguments),
-        (ToolKind::Read | ToolKind::Search | ToolKind::Command, _) => Vec::new(),
+    let subject = if is_patch {
+        patched_file(subject)?.to_owned()
+    } else {
+        first_item(subject).unwrap_or_else(|| subject.to_owned())
     };
-    let subject = match name {
-        PATCH_TOOL => patched_file(subject)?.to_owned(),
-        _ => first_item(subject).unwrap_or_else(|| subject.to_owned()),
-    };
-    Some(ToolCall { kind, subject, replacements, result: result(value) })
+    Some(ToolCall { kind, subject, replacements, result: result::read(value, field(value, RESPONSE)) })
 }
 
 /// Returns the first item of a list that is sent as its text: a text, or the path of an object.
@@ -315,54 +315,9 @@ fn first_item(text: &str) -> Option<String> {
     first.as_str().or_else(|| first["path"].as_str()).map(str::to_owned)
 }
 
-/// Returns the output of the first call that failed in a list of results that is sent as its text.
-fn failed_item(text: &str) -> Option<String> {
-    let list: Vec<Value> = serde_json::from_str(text).ok()?;
-    let failed = list.iter().find(|item| item["success"] == false)?;
-    Some(failed["result"].as_str().unwrap_or_default().to_owned())
-}
-
 /// Returns the first file that a patch names.
 fn patched_file(patch: &str) -> Option<&str> {
     patch.lines().find_map(|line| PATCHED.iter().find_map(|start| line.strip_prefix(start))).map(str::trim)
-}
-
-/// Reads the result of a tool. A failure is told in an event of its own, or in the tool's response.
-fn result(value: &Value) -> ToolResult {
-    let response = field(value, RESPONSE);
-    let is_true = |flag: &Value| flag.as_bool() == Some(true);
-    if is_true(&value["is_interrupt"]) || is_true(&response["interrupted"]) {
-        return ToolResult::Interrupted;
-    }
-    let output = output(response);
-    let error = [&value["error"], &value["error_message"], &response["error"]["message"], &response["error"]];
-    if let Some(reason) = error.into_iter().find_map(Value::as_str).filter(|reason| !reason.is_empty()) {
-        return ToolResult::Failed(reason.to_owned());
-    }
-    if let Some(failed) = failed_item(&output) {
-        return ToolResult::Failed(failed);
-    }
-    let code = ["exit_code", "exitCode", "code"].into_iter().find_map(|field| response[field].as_i64());
-    let code = code.or_else(|| exit_code(&output).filter(|_| response.get("stdout").is_none()));
-    let is_failed = code.is_some_and(|code| code != 0)
-        || is_true(&response["is_error"])
-        || response["success"].as_bool() == Some(false);
-    if is_failed { ToolResult::Failed(output) } else { ToolResult::Fine(output) }
-}
-
-/// Returns the exit code that the last line of an output names, for clients that have no field for it.
-fn exit_code(output: &str) -> Option<i64> {
-    let line = output.trim_end().lines().next_back()?.trim_matches(['<', '>']).to_ascii_lowercase();
-    let code = line.strip_prefix("exit code: ").or_else(|| line.strip_prefix("exited with exit code "));
-    code.or_else(|| line.strip_prefix("command exited with code "))?.trim().parse().ok()
-}
-
-/// Returns what a tool wrote: its errors first, since they say why it failed.
-fn output(response: &Value) -> String {
-    let fields = ["stderr", "stdout", "output", "llmContent", "text_result_for_llm", "textResultForLlm", "result"];
-    let fields = fields.map(|field| response[field].as_str().unwrap_or_default());
-    let written = fields.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n");
-    if written.is_empty() { response.as_str().unwrap_or_default().to_owned() } else { written }
 }
 
 #[cfg(test)]
@@ -458,28 +413,25 @@ mod tests {
     }
 
     #[test]
-    fn the_result_of_a_tool_is_read_from_every_form() {
-        let check = |response: Value, expected: ToolResult| {
-            let mut value = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
-            for (field, given) in response.as_object().expect("an object") {
-                value[field] = given.clone();
-            }
-            let call = read(&value).call.expect("a call");
-            assert_eq!(
-                (call.kind, call.subject.as_str(), call.result),
-                (ToolKind::Command, "make", expected),
-                "{value}"
-            );
-        };
-        let (fine, failed) =
-            (|text: &str| ToolResult::Fine(text.to_owned()), |text: &str| ToolResult::Failed(text.to_owned()));
-        check(json!({}), fine(""));
-        check(json!({"tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}}), fine("ok"));
-        check(json!({"tool_response": "ok"}), fine("ok"));
-        check(json!({"error": "exit code 2"}), failed("exit code 2"));
-        check(json!({"tool_response": {"exit_code": 1, "stdout": "a", "stderr": "b"}}), failed("b\na"));
-        check(json!({"tool_response": {"error": {"message": "no"}}}), failed("no"));
-        check(json!({"tool_response": {"error": null, "llmContent": "done"}}), fine("done"));
-        check(json!({"error": "x", "is_interrupt": true}), ToolResult::Interrupted);
+    fn the_calls_of_tools_are_read_under_the_names_of_each_client() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch\n";
+        for (tool, arguments, kind, subject) in [
+            ("Execute", json!({"command": "make", "riskLevel": "low"}), ToolKind::Command, "make"),
+            ("Create", json!({"file_path": "src/a.rs", "content": "x"}), ToolKind::Edit, "src/a.rs"),
+            ("ApplyPatch", json!({"input": patch}), ToolKind::Edit, "src/a.rs"),
+            ("apply_patch", json!({"command": patch}), ToolKind::Edit, "src/a.rs"),
+            ("Glob", json!({"patterns": ["*.rs", "*.py"]}), ToolKind::Search, "*.rs"),
+            ("Glob", json!({"patterns": "*.rs"}), ToolKind::Search, "*.rs"),
+            ("run_in_terminal", json!({"command": "make"}), ToolKind::Command, "make"),
+            ("read_file", json!({"filePath": "src/a.rs", "startLine": 1}), ToolKind::Read, "src/a.rs"),
+            ("read_files", json!({"files": "[{\"path\":\"src/a.rs\"}]"}), ToolKind::Read, "src/a.rs"),
+        ] {
+            let call = read(&json!({"tool_name": tool, "tool_input": arguments})).call.expect("a call");
+            assert_eq!((call.kind, call.subject.as_str()), (kind, subject), "{tool}");
+            assert_eq!(call.replacements.len(), usize::from(arguments.to_string().contains("-a")), "{tool}");
+        }
+        for (tool, arguments) in [("LS", json!({"directory_path": "src"})), ("Glob", json!({"patterns": []}))] {
+            assert_eq!(read(&json!({"tool_name": tool, "tool_input": arguments})).call, None, "{tool}");
+        }
     }
 }

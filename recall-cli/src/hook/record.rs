@@ -10,7 +10,8 @@ use recall_secrets::{Masker, Settings};
 use recall_text::{PROJECT_FOLDER, boxes};
 use serde_json::{Map, Value, json};
 
-use crate::hook::input::{Task, ToolCall, ToolKind, ToolResult};
+use crate::hook::input::{Task, ToolCall, ToolKind};
+use crate::hook::result::ToolResult;
 use crate::hook::seen::Seen;
 
 /// The most characters of a command, of its output, and of an agent's message.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use HookEvent::{PostTool, PreCompact, PreTool, Prompt, SessionEnd, SessionStart, Stop, SubagentStart};
-use Purpose::{Answer, Background, Record};
+use Purpose::{Answer, Background, Foreign, Record};
 
 use super::own_file::{HookLine, OwnFile, script};
 use crate::hook_event::HookEvent;
@@ -66,7 +66,7 @@ struct Entry {
 enum AnswerForm {
     /// `hookSpecificOutput`, with the event's name and `additionalContext`.
     Specific,
-    /// The same and `additionalContext`: VS Code reads the first, Copilot CLI the second, and both read the same file.
+    /// The same and `additionalContext`: VS Code reads the first, Copilot CLI the second, and both run the same hooks.
     Copilot,
     /// `additional_context`.
     Cursor,
@@ -87,6 +87,8 @@ pub(crate) enum Purpose {
     Record,
     /// The agent does not wait. An answer comes late.
     Background,
+    /// The agent does not send the event. The hook is for another one that reads the same file.
+    Foreign,
 }
 
 /// An event of a vendor: its name, the tools that it is for, recall's event, and what the hook is for.
@@ -155,7 +157,8 @@ pub(crate) const GEMINI: Contract = Contract {
     ],
 };
 
-/// Its versions disagree on the unit of `timeout`; its default is a minute.
+/// Its versions disagree on the unit of `timeout`; its default is a minute. What a hook of `PreToolUse` adds is dropped, so what is
+/// known about a tool's call comes with its result.
 pub(crate) const QWEN: Contract = Contract {
     client: "qwen",
     layout: Layout::Groups,
@@ -164,8 +167,8 @@ pub(crate) const QWEN: Contract = Contract {
     events: &[
         ("SessionStart", None, SessionStart, Answer),
         ("UserPromptSubmit", None, Prompt, Answer),
-        ("PreToolUse", Some("read_file|write_file|edit|grep_search|glob|run_shell_command"), PreTool, Answer),
-        ("PostToolUse", Some("write_file|edit|run_shell_command"), PostTool, Answer),
+        ("PostToolUse", Some("read_file|write_file|edit|grep_search|glob|run_shell_command"), PreTool, Answer),
+        ("PostToolUse", Some("write_file|edit|run_shell_command|todo_write"), PostTool, Answer),
         ("PostToolUseFailure", Some("run_shell_command"), PostTool, Answer),
         ("SubagentStart", None, SubagentStart, Answer),
         ("PreCompact", None, PreCompact, Record),
@@ -174,8 +177,11 @@ pub(crate) const QWEN: Contract = Contract {
     ],
 };
 
-/// `PreToolUse` adds no context, and `Stop` brings no message. Both spellings of the fields (`session_id`, `sessionId`) occur in
-/// its documentation.
+/// What a hook of `PreToolUse` adds is dropped, so what is known about a file comes with the tool's result. A command that failed
+/// has no event after it, and `Stop` brings no message.
+///
+/// Of several hooks of `PostToolUse` the first answer counts, so no tool has two hooks that may answer. Both spellings of the fields
+/// (`session_id`, `sessionId`) occur in its documentation.
 pub(crate) const DROID: Contract = Contract {
     client: "droid",
     layout: Layout::Groups,
@@ -184,7 +190,8 @@ pub(crate) const DROID: Contract = Contract {
     events: &[
         ("SessionStart", None, SessionStart, Answer),
         ("UserPromptSubmit", None, Prompt, Answer),
-        ("PostToolUse", Some("Edit|Write|Bash|TodoWrite"), PostTool, Answer),
+        ("PostToolUse", Some("Read|Grep|Glob|Edit|Create|ApplyPatch|Execute"), PreTool, Answer),
+        ("PostToolUse", Some("Edit|Create|ApplyPatch|Execute|TodoWrite"), PostTool, Record),
         ("PreCompact", None, PreCompact, Record),
         ("SessionEnd", None, SessionEnd, Record),
     ],
@@ -208,10 +215,12 @@ pub(crate) const CURSOR: Contract = Contract {
     ],
 };
 
-/// One file for Copilot CLI and VS Code. The names of VS Code make both send the same fields; VS Code ignores the tools.
+/// One file for Copilot CLI and VS Code. The names of VS Code make both send the same fields; VS Code ignores the tools. Copilot CLI
+/// tells a hook the tools' names of Claude Code, and older versions their own.
 ///
-/// `PreToolUse` is left out: Copilot CLI refuses the call of a tool if the hook's program is missing, and adds no context.
-/// Neither of the two adds context to a prompt.
+/// Copilot CLI adds what the hooks of every event print, if they exit with 0. It refuses the call of a tool if a hook of `PreToolUse`
+/// fails, and if its program is missing. What is known about a call comes with its result therefore. A command that ends with
+/// another code than 0 is a success; the last line of its output names the code.
 pub(crate) const COPILOT: Contract = Contract {
     client: "copilot",
     layout: Layout::Lists { version: Some(1) },
@@ -219,13 +228,34 @@ pub(crate) const COPILOT: Contract = Contract {
     answer: AnswerForm::Copilot,
     events: &[
         ("SessionStart", None, SessionStart, Answer),
-        ("UserPromptSubmit", None, Prompt, Record),
-        ("PostToolUse", Some("bash|powershell|create|edit|Bash|Write|Edit"), PostTool, Answer),
-        ("PostToolUseFailure", Some("bash|powershell|Bash"), PostTool, Answer),
+        ("UserPromptSubmit", None, Prompt, Answer),
+        ("PostToolUse", Some(COPILOT_CALLS), PreTool, Answer),
+        ("PostToolUse", Some(COPILOT_RESULTS), PostTool, Answer),
+        ("PostToolUseFailure", Some(COPILOT_COMMANDS), PostTool, Answer),
         ("SubagentStart", None, SubagentStart, Answer),
         ("PreCompact", None, PreCompact, Record),
         ("SessionEnd", None, SessionEnd, Record),
     ],
+};
+
+/// The tools of Copilot CLI whose calls recall knows something about, whose results it records, and that run commands.
+const COPILOT_CALLS: &str = "view|grep|glob|create|edit|bash|powershell|Read|Grep|Glob|Write|Edit|Bash";
+const COPILOT_RESULTS: &str = "bash|powershell|create|edit|Bash|Write|Edit";
+const COPILOT_COMMANDS: &str = "bash|powershell|Bash";
+
+/// VS Code with its own agent, which adds nothing to a prompt. If it runs Copilot's, that is Copilot CLI.
+pub(crate) const VSCODE: Contract = Contract {
+    events: &[
+        ("SessionStart", None, SessionStart, Answer),
+        ("UserPromptSubmit", None, Prompt, Record),
+        ("PostToolUse", Some(COPILOT_CALLS), PreTool, Answer),
+        ("PostToolUse", Some(COPILOT_RESULTS), PostTool, Answer),
+        ("PostToolUseFailure", Some(COPILOT_COMMANDS), PostTool, Foreign),
+        ("SubagentStart", None, SubagentStart, Answer),
+        ("PreCompact", None, PreCompact, Record),
+        ("SessionEnd", None, SessionEnd, Foreign),
+    ],
+    ..COPILOT
 };
 
 /// A version of Crush rejects its configuration if it does not know an event, and all versions with hooks know this one.
@@ -325,19 +355,29 @@ pub(crate) const CLINE_CLI: Contract = Contract {
 impl Contract {
     /// Returns the vendor's names of an event, in the order of the table.
     pub(crate) fn event_names(&self, event: HookEvent) -> impl Iterator<Item = &'static str> {
-        self.events.iter().filter(move |(_, _, answered, _)| *answered == event).map(|(name, ..)| *name)
+        self.rows(event).map(|(name, ..)| *name)
+    }
+
+    /// Returns the rows of an event, without those of an agent that reads the same file.
+    fn rows(&self, event: HookEvent) -> impl Iterator<Item = &'static EventRow> {
+        self.events.iter().filter(move |(_, _, answered, purpose)| *answered == event && *purpose != Foreign)
     }
 
     /// Whether the agent adds the answer to an event to the model's context.
     pub(crate) fn adds_context(&self, event: HookEvent) -> bool {
-        self.events.iter().any(|(.., answered, purpose)| *answered == event && *purpose != Record)
+        self.rows(event).any(|(.., purpose)| *purpose != Record)
+    }
+
+    /// Whether two agents run the same hooks, because they read the same file.
+    pub(crate) fn shares_hooks_with(&self, other: &Self) -> bool {
+        self.client == other.client
     }
 
     /// Returns the answer with a text for the model; `None` if the agent has no use for text. `named` is the vendor's name of
     /// the event in its input: some refuse an answer to another of their events.
     pub(crate) fn answer(&self, event: HookEvent, named: &str, text: &str) -> Option<String> {
-        let rows = || self.events.iter().filter(|(_, _, answered, _)| *answered == event);
-        let (name, .., purpose) = rows().find(|(name, ..)| *name == named).or_else(|| rows().next())?;
+        let named = self.rows(event).find(|(name, ..)| *name == named);
+        let (name, .., purpose) = named.or_else(|| self.rows(event).next())?;
         if *purpose == Record {
             return None;
         }
