@@ -241,6 +241,7 @@ fn an_amendment_changes_what_is_given_and_a_second_tab_is_told() {
     let project = burrows(&sandbox);
     let id = remember(&sandbox, &project, "Wombats dig <b>.", &["--type", "lesson", "--tag", "zoo"]);
     let browser = Browser::open(&sandbox, &project);
+    check(&browser, &format!("memory?id={id}"), &["<h1>Wombats dig &lt;b&gt;.</h1>"]);
     let (first, second) = (seen(&browser, &id), seen(&browser, &id));
     let amend = |seen: &str, fields: Value| {
         let mut body = json!({ "id": id, "seen": seen });
@@ -252,7 +253,8 @@ fn an_amendment_changes_what_is_given_and_a_second_tab_is_told() {
     assert_eq!((amended.status, &amended.json()["success"]), (200, &true.into()), "{amended:?}");
     let shown = json(&sandbox, &project, &["get", &id]);
     assert_eq!(shown["memory"]["content"], "Wombats dig at night.", "{shown}");
-    check(&browser, &format!("memory?id={id}"), &["Wombats dig &lt;b&gt;.", "#night", "#zoo"]);
+    // The title was made of the text, and follows it.
+    check(&browser, &format!("memory?id={id}"), &["<h1>Wombats dig at night.</h1>", "#night", "#zoo"]);
 
     let told = amend(&second, json!({ "content": "Wombats sleep." }));
     assert_eq!((told.status, &told.json()["error"]["reason"]), (409, &"CONFLICT".into()), "{told:?}");

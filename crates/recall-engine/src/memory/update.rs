@@ -50,6 +50,7 @@ impl Engine {
             (masking.mask_some(request.title.as_deref()), masking.mask_some(request.content.as_deref()));
         // A title that was made of the text follows it, so that no headline states what no longer holds.
         let is_derived = *memory.title == *title_of(&memory.content);
+        let title = title.filter(|title| !is_derived || **title != *memory.title);
         let title = title.or_else(|| content.as_deref().filter(|_| is_derived).map(title_of));
         let anchors = if content.is_some() || related.is_some() {
             let text = format!(

@@ -164,7 +164,9 @@ fn a_title_that_was_made_of_the_text_follows_it() {
     let engine = sandbox.engine();
     let updated = |title: &str| {
         let id = add(&sandbox, &engine, &lesson(title, "The cache lives for 5 minutes."));
-        let request = amendment(id, "The cache lives for 10 minutes.", None);
+        // A form sends the title as it was.
+        let title = Some(title.to_owned());
+        let request = UpdateMemory { title, ..amendment(id, "The cache lives for 10 minutes.", None) };
         let report = engine.update_memory(&sandbox.origin(), &request).expect("amended");
         report.memory.memory.title.to_string()
     };

@@ -132,7 +132,7 @@ mod tests {
         for part in [
             "<details open><summary class=\"problem-title\">1 file could not be read",
             "<details><summary>2 files are left out for what they are",
-            "binary <span class=\"count\">2</span></h3><p class=\"dim\">nothing: they have no text to find",
+            "binary <span class=\"count\">2</span></h3><p class=\"dim\">nothing to do: they have no text",
             "<code>a.png</code>",
             "<code>a.txt</code> <span class=\"dim\"> permission denied",
             "1 path is left out by rules",
