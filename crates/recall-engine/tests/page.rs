@@ -197,8 +197,8 @@ fn the_code_of_a_file_is_shown_and_not_its_tests() {
         &steps("call"),
         "}\n}\n",
     ];
-    let text = [code.concat(), test.concat()].join("\n");
-    let sandbox = Sandbox::with(&[("src/completion.rs", text.as_str()), ("src/other.rs", "fn other() {}\n")]);
+    let source = [code.concat(), test.concat()].join("\n");
+    let sandbox = Sandbox::with(&[("src/completion.rs", source.as_str()), ("src/other.rs", "fn other() {}\n")]);
     let engine = sandbox.engine();
     for (query, expected) in [
         ("completion of method calls", "fn complete_call"),

@@ -23,7 +23,12 @@ pub(crate) struct Shown {
 impl From<Status> for Shown {
     fn from(status: Status) -> Self {
         let failure = Failure::from_status(&status);
-        let hint = hint::for_failure(&failure, Audience::Command);
+        let hint = match failure.reason {
+            Reason::NotFound if failure.hint.is_none() => {
+                Some("search for it, or look in Browse and Memories".to_owned())
+            }
+            _ => hint::for_failure(&failure, Audience::Command),
+        };
         let status = match failure.reason {
             Reason::NotFound => StatusCode::NOT_FOUND,
             Reason::InvalidArgument | Reason::InvalidScope | Reason::LimitExceeded => StatusCode::BAD_REQUEST,

@@ -115,8 +115,8 @@ fn failure(project: &Project, tab: Tab, shown: &Shown) -> Response {
 fn problem(shown: &Shown) -> Markup {
     html! {
         div.problem role="alert" {
-            p { strong { (shown.message) } }
-            @if let Some(hint) = &shown.hint { p { (hint) } }
+            p { strong { (view::code_markup(&shown.message)) } }
+            @if let Some(hint) = &shown.hint { p { (view::code_markup(hint)) } }
         }
     }
 }

@@ -228,6 +228,15 @@ pub(crate) fn clock(time: Option<&Time>) -> Markup {
     html! { @if let Some(clock) = text.get(11..16) { time datetime=(text) data-clock="" { (clock) } } }
 }
 
+/// Shows a text whose commands are between backticks.
+pub(crate) fn code_markup(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use recall_api::v1::{StatusResponse, StoreStatus, Warning};
 use recall_text::quantity::{bytes, count_noun};
 
-use super::left_out::code_markup;
+use crate::view;
 
 /// The part of the memory ceiling from which requests begin to wait.
 const NEARLY_FULL: f64 = 0.9;
@@ -20,7 +20,7 @@ pub(super) fn section(answer: &StatusResponse) -> Markup {
                 @for Finding { what, remedy } in &findings {
                     li.problem {
                         p { (what) }
-                        @if !remedy.is_empty() { p.dim { (code_markup(remedy)) } }
+                        @if !remedy.is_empty() { p.dim { (view::code_markup(remedy)) } }
                     }
                 }
             }

@@ -6,6 +6,8 @@ use maud::{Markup, html};
 use recall_api::v1::{ItemFailure, StoreStatus};
 use recall_text::quantity::{count, count_noun};
 
+use crate::view;
+
 /// What can be done about the files that are left out for a reason, by the beginning of the reason.
 const REMEDIES: [(&str, &str); 14] = [
     ("indexed in windows of lines", "nothing to do: text is found; names and relations are not"),
@@ -77,7 +79,7 @@ fn group(title: &str, files: &[&ItemFailure], weight: Weight) -> Markup {
             summary class=[(weight == Weight::Problem).then_some("problem-title")] { (title) }
             @for (reason, files) in &reasons {
                 h3 { (reason) " " span.count { (count(files.len() as u64)) } }
-                p.dim { (code_markup(remedy(reason))) }
+                p.dim { (view::code_markup(remedy(reason))) }
                 ul.paths { @for file in files { li { code { (file.item) } @if file.reason != *reason { " " span.dim { (file.reason[reason.len()..].trim_start_matches(':')) } } } } }
             }
             @if files.is_empty() { p.dim { code { "recall status --failures" } " lists them." } }
@@ -92,15 +94,6 @@ fn common_reason(reason: &str) -> &str {
 
 fn remedy(reason: &str) -> &'static str {
     REMEDIES.iter().find(|(begin, _)| reason.starts_with(begin)).map_or(INCLUDE, |(_, remedy)| remedy)
-}
-
-/// Shows a text whose commands are between backticks.
-pub(super) fn code_markup(text: &str) -> Markup {
-    html! {
-        @for (at, part) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (part) } } @else { (part) }
-        }
-    }
 }
 
 #[cfg(test)]
