@@ -284,6 +284,8 @@ fn a_search_waits_for_embeddings_before_it_finds_nothing() {
     search(&sandbox, &engine);
     model.go_on();
     settle(&sandbox, &engine);
+    // Else a thread of it may still have the index.
+    engine.close();
     drop(engine);
     // Another model has no embeddings of the index that is there, so no search creates it and waits for that reason.
     let model = Encoder::held_up(2);

@@ -8,6 +8,7 @@ use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use super::Index;
 use crate::error::StoreError;
+use crate::index_runs::Cancel;
 use crate::store::ordered::OrderedGuard;
 
 /// How many documents are read from the catalog at a time while the lexical index is rebuilt.
@@ -15,8 +16,8 @@ const DOCUMENTS_A_PAGE: usize = 256;
 
 /// How often a checkpoint is repeated that readers kept from emptying the log, and the pause before it. Most reads take
 /// milliseconds; the graph of a large store takes a second.
-const CHECKPOINT_RETRIES: u32 = 20;
-const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
+const CHECKPOINT_RETRIES: u32 = 200;
+const CHECKPOINT_PAUSE: Duration = Duration::from_millis(10);
 
 /// The turn to write an index. All others wait until it is dropped.
 pub(crate) struct IndexWriting<'a> {
@@ -82,11 +83,11 @@ impl Index {
     }
 
     /// Closes the writer of the lexical index, which waits for its merges, and checkpoints the catalog's write-ahead log. Waits a
-    /// moment for readers that need the log.
-    pub(in crate::store) fn settle(&self) {
+    /// moment for readers that need the log, unless the store is to close.
+    pub(in crate::store) fn settle(&self, cancel: &Cancel) {
         let mut outcome = self.close_lexical_writer(&mut self.writing.lock());
         for _ in 0..CHECKPOINT_RETRIES {
-            if outcome != Some(Checkpoint::Partial) {
+            if outcome != Some(Checkpoint::Partial) || cancel.is_cancelled() {
                 return;
             }
             std::thread::sleep(CHECKPOINT_PAUSE);
