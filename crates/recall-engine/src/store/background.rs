@@ -59,7 +59,7 @@ impl Store {
         if self.index.is_claimed() {
             self.facts.retrievals().keep();
         }
-        self.index.settle(self.jobs.cancel());
+        self.index.settle();
     }
 
     /// Updates the embeddings that follow at once to the catalog, within `extent`.

@@ -1,23 +1,14 @@
 //! Writing of an index, by one writer at a time.
 
-use std::time::Duration;
-
 use recall_core::{DocumentRow, Generation};
-use recall_index::catalog::Checkpoint;
 use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use super::Index;
 use crate::error::StoreError;
-use crate::index_runs::Cancel;
 use crate::store::ordered::OrderedGuard;
 
 /// How many documents are read from the catalog at a time while the lexical index is rebuilt.
 const DOCUMENTS_A_PAGE: usize = 256;
-
-/// How often a checkpoint is repeated that readers kept from emptying the log, and the pause before it. Most reads take
-/// milliseconds; the graph of a large store takes a second.
-const CHECKPOINT_RETRIES: u32 = 200;
-const CHECKPOINT_PAUSE: Duration = Duration::from_millis(10);
 
 /// The turn to write an index. All others wait until it is dropped.
 pub(crate) struct IndexWriting<'a> {
@@ -82,17 +73,9 @@ impl Index {
         self.reload_known()
     }
 
-    /// Closes the writer of the lexical index, which waits for its merges, and checkpoints the catalog's write-ahead log. Waits a
-    /// moment for readers that need the log, unless the store is to close.
-    pub(in crate::store) fn settle(&self, cancel: &Cancel) {
-        let mut outcome = self.close_lexical_writer(&mut self.writing.lock());
-        for _ in 0..CHECKPOINT_RETRIES {
-            if outcome != Some(Checkpoint::Partial) || cancel.is_cancelled() {
-                return;
-            }
-            std::thread::sleep(CHECKPOINT_PAUSE);
-            outcome = self.checkpoint();
-        }
+    /// Closes the writer of the lexical index, which waits for its merges, and checkpoints the catalog's write-ahead log.
+    pub(in crate::store) fn settle(&self) {
+        self.close_lexical_writer(&mut self.writing.lock());
     }
 
     /// Closes the writer of the lexical index without its merges. Waits while another thread writes.
@@ -100,26 +83,16 @@ impl Index {
         drop(self.writing.lock().take());
     }
 
-    /// Closes the writer of the lexical index, if it is open, and checkpoints the catalog's write-ahead log.
-    pub(super) fn close_lexical_writer(&self, writing: &mut Option<LexicalWriter>) -> Option<Checkpoint> {
-        if let Some(Err(error)) = writing.take().map(LexicalWriter::finish) {
+    /// Closes the writer of the lexical index, if it is open.
+    pub(super) fn close_lexical_writer(&self, writing: &mut Option<LexicalWriter>) {
+        let Some(writer) = writing.take() else { return };
+        if let Err(error) = writer.finish() {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
         }
-        self.checkpoint()
-    }
-
-    /// Empties the catalog's write-ahead log, which is as large as the last index run, even if that wrote only the times of files.
-    /// Every later reader would search it. Returns `None` if this process does not write the catalog, or on an error.
-    fn checkpoint(&self) -> Option<Checkpoint> {
-        if !self.lock.is_held() || self.catalog.is_read_only() {
-            return None;
+        // After an index run the write-ahead log is as large as the index run, and every later reader would search it.
+        if let Err(error) = self.catalog.checkpoint() {
+            tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
         }
-        let outcome = self.catalog.checkpoint();
-        outcome
-            .inspect_err(|error| {
-                tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
-            })
-            .ok()
     }
 }
 
