@@ -118,7 +118,7 @@ pub(super) async fn run_history(args: HistoryArgs, context: &CommandContext) -> 
     if output.format == Format::Human {
         context.page(&text(&answer.commits, output.width))?;
         if answer.commits.len() >= limit as usize {
-            output.left_out(&format!("the latest {limit} commits · --limit shows earlier ones"));
+            output.left_out(&format!("the latest {limit} commits · there may be more: raise --limit"));
         }
     }
     Ok(Exit::Done)

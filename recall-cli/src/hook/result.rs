@@ -13,8 +13,8 @@ pub(crate) enum ToolResult {
     Interrupted,
 }
 
-/// Reads the result of a tool from an event and the tool's response in it. A failure is told in an event of its own, or in the
-/// response.
+/// Reads the result of a tool from an event and the tool's response in it. Some agents send an event of its own for a failure, others
+/// say it in the response.
 pub(super) fn read(event: &Value, response: &Value) -> ToolResult {
     let is_true = |flag: &Value| flag.as_bool() == Some(true);
     if is_true(&event["is_interrupt"]) || is_true(&response["interrupted"]) {

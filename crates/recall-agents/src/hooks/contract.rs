@@ -216,10 +216,10 @@ pub(crate) const CURSOR: Contract = Contract {
 };
 
 /// One file for Copilot CLI and VS Code. The names of VS Code make both send the same fields; VS Code ignores the tools. Copilot CLI
-/// tells a hook the tools' names of Claude Code, and older versions their own.
+/// names a tool as Claude Code does; older versions use names of their own.
 ///
 /// Copilot CLI adds what the hooks of every event print, if they exit with 0. It refuses the call of a tool if a hook of `PreToolUse`
-/// fails, and if its program is missing. What is known about a call comes with its result therefore. A command that ends with
+/// fails, and if its program is missing. So what is known about a call comes with its result. A command that ends with
 /// another code than 0 is a success; the last line of its output names the code.
 pub(crate) const COPILOT: Contract = Contract {
     client: "copilot",

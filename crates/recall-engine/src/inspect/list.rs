@@ -314,7 +314,7 @@ pub enum StaleReason {
         /// The days from which its type counts as stale.
         limit: u32,
     },
-    /// Its time ended so many whole days ago.
+    /// It expired this many whole days ago.
     Expired {
         /// The days since then.
         days: u64,

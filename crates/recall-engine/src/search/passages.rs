@@ -1,7 +1,7 @@
-//! Which chunk stands for a file that holds code and its tests, as in Rust: one of the code.
+//! The passage that is shown of a file with code and its own tests, as in Rust: a chunk of the code.
 //!
-//! Tests say in whole sentences what they test, so the chunk with the most words of a question is often one of them, although the file
-//! answers by its code. The order of the documents stays as it is.
+//! The names and comments of tests are whole sentences, so a test often has the most words of a question, although the code answers it.
+//! The order of the documents does not change.
 
 use std::mem;
 
@@ -13,7 +13,7 @@ use super::prior::{asked_for, is_in_tests};
 use super::ranked::Ranked;
 use crate::error::StoreError;
 
-/// The number of first candidates for which it is looked at: those of a usual answer. Each costs a read of a row.
+/// The number of first candidates that are checked: those of a usual answer. Each costs a read of a row.
 const FIRST: usize = 10;
 
 /// The share of the test's fused score that a chunk of the code needs.
