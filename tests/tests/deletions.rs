@@ -46,7 +46,7 @@ const OPENERS: &[(&str, usize, &str)] = &[
     ("crates/recall-engine/src/embeddings/folder.rs", 1, "a lock in the data home"),
     ("crates/recall-engine/src/past_root.rs", 1, "a description in the data home"),
     ("crates/recall-engine/src/store/", 3, "the store's folder in the data home"),
-    ("crates/recall-index/src/", 16, "the index in the data home"),
+    ("crates/recall-index/src/", 17, "the index in the data home"),
     ("crates/recall-journal/src/storage.rs", 1, "a folder that is synced"),
     ("crates/recall-models/src/", 9, "the folder of models in the data home"),
     ("crates/recall-page/src/", 2, "saved searches in the data home, and a table in /proc"),

@@ -149,6 +149,12 @@ impl StoreFolder {
         self.catalog().metadata().and_then(|catalog| catalog.modified()).ok().max(log)
     }
 
+    /// Returns the size of the catalog with its log, without what it shares.
+    pub(crate) fn catalog_bytes(&self) -> u64 {
+        let files = [self.catalog(), self.index.join(CATALOG_LOG)];
+        files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum()
+    }
+
     /// Returns since when the root is missing, as far as [`mark_gone`](Self::mark_gone) noticed.
     pub(crate) fn gone_since(&self) -> Option<SystemTime> {
         self.path.join(GONE_FILE).metadata().and_then(|mark| mark.modified()).ok()

@@ -278,6 +278,23 @@ fn a_change_without_a_new_size_or_time_is_seen_if_the_file_was_read_right_after_
     assert_eq!(paths(&sandbox.search(&engine, "alpha_six")), ["a.rs"]);
 }
 
+#[test]
+fn writing_only_the_times_of_files_leaves_no_log() {
+    let sandbox = Sandbox::new();
+    write_files(&sandbox.root(), 50);
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let time = SystemTime::UNIX_EPOCH + Duration::from_hours(480_000);
+    for number in 0..50 {
+        let path = sandbox.root().join(format!("part_{number}.rs"));
+        fs::File::options().write(true).open(&path).expect("opened").set_modified(time).expect("set");
+    }
+    assert_eq!(sandbox.search(&engine, "large_7").hits[0].document.modified, Timestamp::from(time));
+    let mut stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
+    let log = stores.next().expect("one store").expect("readable").path().join("index/catalog.db-wal");
+    wait_until("the log is empty", || (fs::metadata(&log).expect("it is open").len() == 0).then_some(()));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_overwritten_with_its_size_and_its_time_is_seen() {

@@ -349,6 +349,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         store.settle();
         // The run returns its memory after the merges. The slow embeddings take minutes and need none of it.
         drop(index_run);
+        store.empty_log();
         store.embed_soon();
         drop(store);
         drop(working);

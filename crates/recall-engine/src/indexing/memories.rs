@@ -101,6 +101,7 @@ pub(crate) fn index_backlog_soon(store: &Arc<Store>, clock: &Arc<dyn Clock>) {
         index_memories(&store, &*clock);
         store.catch_up(UpdateExtent::Complete);
         store.settle();
+        store.empty_log();
         // The first search after this then ranks by the same graph as the second.
         store.follow_structure();
         drop(store);

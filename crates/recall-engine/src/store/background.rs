@@ -41,12 +41,14 @@ impl Store {
     }
 
     /// Finishes an index job on a thread of its own: updates the embeddings that follow at once, closes the lexical writer, which
-    /// waits for its merges, then reads the graph and starts the slow embeddings. The index run ends before the last two steps.
+    /// waits for its merges, empties the log, then reads the graph and starts the slow embeddings. The index run ends after the
+    /// merges.
     pub(crate) fn settle_soon(self: &Arc<Self>, index_run: Option<IndexRun>) {
         self.work("settle", |store| {
             store.catch_up(UpdateExtent::Complete);
             store.settle();
             drop(index_run);
+            store.empty_log();
             // The first search after a job then ranks by the same graph as the second.
             store.follow_structure();
             store.embed_soon();
@@ -60,6 +62,11 @@ impl Store {
             self.facts.retrievals().keep();
         }
         self.index.settle();
+    }
+
+    /// Empties the log of a [settled](Self::settle) catalog. Waits a moment for readers, so nothing that others wait for is held.
+    pub(crate) fn empty_log(&self) {
+        self.index.empty_log(self.jobs.cancel());
     }
 
     /// Updates the embeddings that follow at once to the catalog, within `extent`.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use recall_chunk::CodeParser;
 use recall_core::{StoreScope, Timestamp};
@@ -19,6 +20,7 @@ use super::{CurrentSettings, Files, Index, IndexLock, IndexLocks, IndexPart, Ite
 use crate::embeddings::Models;
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::git::Head;
 use crate::home_memory::HomeMemory;
 use crate::index_runs::IndexRuns;
 use crate::ledger::{Ledger, Own, RepositoryLog};
@@ -159,18 +161,45 @@ impl Store {
 /// The most linked work trees of a repository that are looked at.
 const MOST_WORK_TREES: usize = 256;
 
-/// Returns the roots of other work trees of the same repository that have an index, the last written first.
+/// Returns the roots of other work trees of the same repository that have an index, the most similar first.
 ///
 /// A work tree is one that the repository lists as its own, so an untrusted project cannot name another one.
 pub(super) fn find_sibling(root: &Path, places: &Places) -> Vec<PathBuf> {
     let Some(place) = RepositoryPlace::find(root) else { return Vec::new() };
+    let commit = Head::read_from(root).commit;
     let mut siblings: Vec<_> = StoreFolder::all(places)
         .into_iter()
-        .filter_map(|(other, folder)| Some((folder.last_change()?, other)))
-        .filter(|(_, other)| other != root && RepositoryPlace::find(other).is_some_and(|other| other == place))
+        .filter(|(other, _)| other != root)
+        .filter_map(|(other, folder)| Some((folder.last_change()?, other, folder)))
+        .filter(|(_, other, _)| RepositoryPlace::find(other).is_some_and(|other| other == place))
+        .map(|(changed, other, folder)| {
+            let has_same_commit = Head::read_from(&other).commit == commit;
+            Sibling { has_same_commit, catalog_bytes: folder.catalog_bytes(), changed, root: other }
+        })
         .collect();
-    siblings.sort_unstable_by_key(|(changed, _)| Reverse(*changed));
-    siblings.into_iter().map(|(_, root)| root).collect()
+    siblings.sort_unstable_by_key(Sibling::distance);
+    siblings.into_iter().map(|sibling| sibling.root).collect()
+}
+
+/// Another work tree of the repository.
+struct Sibling {
+    has_same_commit: bool,
+    /// The size of its own catalog, without the base.
+    catalog_bytes: u64,
+    /// When its index was last written.
+    changed: SystemTime,
+    root: PathBuf,
+}
+
+impl Sibling {
+    /// Returns the rank by which siblings are tried, ascending.
+    ///
+    /// Work trees of one commit differ by uncommitted changes. Of them, the one with the smallest catalog has the fewest: a fork of
+    /// the latest fork would collect the changes of all before it. Of other commits, the last written one is the best guess.
+    fn distance(&self) -> (bool, u64, Reverse<SystemTime>) {
+        let own_bytes = if self.has_same_commit { self.catalog_bytes } else { 0 };
+        (!self.has_same_commit, own_bytes, Reverse(self.changed))
+    }
 }
 
 /// Returns the folders that the root is in the work trees of its repository: the root first, then the main work tree and the linked
@@ -204,5 +233,33 @@ impl RepositoryPlace {
         let Repository { work_tree, common_dir, .. } = Repository::find(root)?;
         let path = dunce::canonicalize(root).ok()?.strip_prefix(&work_tree).ok()?.to_owned();
         Some(Self { repository: common_dir, path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn sibling(root: &str, has_same_commit: bool, catalog_bytes: u64, seconds: u64) -> Sibling {
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        Sibling { has_same_commit, catalog_bytes, changed, root: root.into() }
+    }
+
+    #[test]
+    fn a_work_tree_starts_with_the_index_of_the_same_commit_that_has_the_fewest_changes() {
+        let mut siblings = [
+            sibling("an old commit", false, 1, 10),
+            sibling("a later commit", false, 9, 20),
+            sibling("many changes", true, 8, 30),
+            sibling("few changes", true, 4, 5),
+        ];
+        siblings.sort_unstable_by_key(Sibling::distance);
+        let roots = siblings.map(|sibling| sibling.root);
+        assert_eq!(
+            roots.map(|root| root.display().to_string()),
+            ["few changes", "many changes", "a later commit", "an old commit"]
+        );
     }
 }

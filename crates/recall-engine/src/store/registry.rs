@@ -447,8 +447,9 @@ impl Registry {
             let folder = StoreFolder::prepare(root, &self.places).map_err(StoreError::from);
             match folder.and_then(|folder| source.index.fork(&folder, WRITER_PATIENCE)) {
                 Ok(()) => {
-                    let took = began.elapsed().as_millis();
-                    tracing::info!(root = %root.display(), from = %sibling.display(), took_ms = took, "the index of another work tree is used");
+                    // Reads of the source may have kept its file from shrinking.
+                    source.work("settle", |store| store.empty_log());
+                    tracing::info!(root = %root.display(), from = %sibling.display(), took_ms = began.elapsed().as_millis(), "the index of another work tree is used");
                     return;
                 }
                 Err(error) => {

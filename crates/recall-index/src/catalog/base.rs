@@ -1,11 +1,12 @@
-//! The base of a catalog: a read-only file with contents of documents that several catalogs share.
+//! The base of a catalog: a read-only file with documents that several catalogs share.
 //!
-//! A catalog that was [forked](crate::catalog::Catalog::fork) has the same documents as its source. Their chunks, symbols, edges and texts are
-//! stored once, in `base.db`, of which each catalog's folder has a hard link. So the file system counts who needs it. The
-//! documents themselves are copied: each catalog deletes, adds and replaces its own. Rows are never reused, so a row of the base is
-//! either what it was or belongs to a document that the catalog does not have.
+//! A catalog that was [forked](crate::catalog::Catalog::fork) has the same documents as its source. These, their chunks, symbols, edges
+//! and texts are stored once, in `base.db`, of which each catalog's folder has a hard link. So the file system counts who needs it.
+//! A catalog says which documents of the base it has, with the size and time of the file, which differ between work trees: some
+//! twenty bytes a document. A copy of the documents would take 200, so that twenty work trees would take half as much as the
+//! base. Rows are never reused, so a row of the base is either what it was or belongs to a document that the catalog does not have.
 //!
-//! Statements read the tables of contents through temporary views of the same names and write to `main`.
+//! Statements read the tables through temporary views of the same names and write to `main`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,24 +20,38 @@ use crate::catalog::ReadError;
 const FILE: &str = "base.db";
 
 /// The reason of the damage of a catalog without the base that it needs.
-const MISSING: &str = "the file of the contents that it shares is missing or of another catalog";
+pub(crate) const MISSING: &str = "the file of the contents that it shares is missing or of another catalog";
+
+/// The first schema whose tables are those of today, but for `shared_documents`, which a base does not need.
+const OLDEST_BASE: u32 = 4;
 
 /// The tables of contents, each with a column `document`.
-const TABLES: [&str; 6] = ["chunks", "symbols", "edges", "reference_edges", "texts", "signatures"];
+const TABLES: [&str; 7] = ["chunks", "symbols", "edges", "reference_edges", "texts", "signatures", "tags"];
+
+/// The view of documents, with the columns in the order of the table.
+const DOCUMENTS: &str = "CREATE TEMP VIEW documents AS SELECT * FROM main.documents UNION ALL
+    SELECT own.row, id, path, type, title, own_title, language, hash, own.size_bytes, own.modified, created, file_kind, own_tags,
+        source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count, edge_count
+    FROM base.documents AS theirs JOIN main.shared_documents AS own ON own.row = theirs.row";
 
 pub(crate) fn file(catalog: &Path) -> PathBuf {
     catalog.with_file_name(FILE)
 }
 
-/// Whether the catalog's own file lacks contents that are in the base.
-fn is_needed(connection: &Connection) -> rusqlite::Result<bool> {
+/// Whether the catalog's own file lacks documents that are in the base.
+pub(crate) fn is_needed(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT has_base FROM main.state", [], |row| row.get(0))
+}
+
+/// Whether the connection has the views.
+pub(crate) fn is_attached(connection: &Connection) -> bool {
+    connection.is_readonly("base").is_ok()
 }
 
 /// Attaches the base, if there is one of this catalog, and creates the views.
 ///
-/// The views show contents of the base only while the catalog needs it, so a connection may be older than the base's
-/// [adoption](adopt) or its [end](give_up_if_mostly_unused).
+/// The views show only documents in `shared_documents`, so a connection may be older than the base's [adoption](adopt) or its
+/// [end](give_up_if_mostly_unused).
 ///
 /// # Errors
 /// An error of SQLite, or [`ReadError::Damaged`] if `base.db` is missing and a document refers to it.
@@ -48,69 +63,98 @@ pub(crate) fn attach(connection: &Connection, catalog: &Path) -> Result<(), Read
     for table in TABLES {
         connection.execute_batch(&format!(
             "CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} UNION ALL SELECT shared.* FROM base.{table} AS shared
-            WHERE (SELECT has_base FROM main.state) AND EXISTS (SELECT 1 FROM main.documents WHERE row = shared.document)"
+            WHERE EXISTS (SELECT 1 FROM main.shared_documents WHERE row = shared.document)"
         ))?;
     }
+    connection.execute_batch(DOCUMENTS)?;
     Ok(())
 }
 
 /// Attaches the base; `false` if it is of another catalog or schema.
 fn attach_related(connection: &Connection, base: &Path) -> rusqlite::Result<bool> {
-    connection.execute("ATTACH ?1 AS base", [immutable_uri(base).to_string_lossy()])?;
-    let version = |schema| -> rusqlite::Result<u32> {
-        connection.query_row(&format!("PRAGMA {schema}.user_version"), [], |row| row.get(0))
-    };
-    let is_same_schema = version("main")? == version("base")?;
+    attach_file(connection, base)?;
+    let schema: u32 = connection.query_row("PRAGMA base.user_version", [], |row| row.get(0))?;
     let lineage = "SELECT 1 FROM main.state JOIN base.state ON main.state.lineage = base.state.lineage";
-    let is_related = is_same_schema && connection.query_row(lineage, [], |_| Ok(())).optional()?.is_some();
+    let is_related = schema >= OLDEST_BASE && connection.query_row(lineage, [], |_| Ok(())).optional()?.is_some();
     if !is_related {
         connection.execute_batch("DETACH base")?;
     }
     Ok(is_related)
 }
 
-/// Deletes contents from the catalog's own file that the base has. Deletes a base of another catalog.
-pub(crate) fn adopt(connection: &Connection, catalog: &Path) -> rusqlite::Result<()> {
-    if is_needed(connection)? {
-        return Ok(());
-    }
-    let attached = "SELECT 1 FROM pragma_database_list WHERE name = 'base'";
-    if connection.query_row(attached, [], |_| Ok(())).optional()?.is_none() {
-        // The catalog was rebuilt since the base was made. A file that cannot be deleted only takes space.
-        let _ = delete_file(&file(catalog));
-        return Ok(());
-    }
-    let transaction = connection.unchecked_transaction()?;
-    for table in TABLES {
-        let statement = format!("DELETE FROM main.{table} WHERE document IN (SELECT row FROM base.documents)");
-        transaction.execute(&statement, [])?;
-    }
-    transaction.execute("UPDATE main.state SET has_base = 1", [])?;
-    transaction.commit()?;
-    connection.execute_batch("VACUUM main")?;
-    // The log is as large as the contents that were deleted.
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+/// Attaches a base as it is, without views.
+pub(crate) fn attach_file(connection: &Connection, base: &Path) -> rusqlite::Result<()> {
+    connection.execute("ATTACH ?1 AS base", [immutable_uri(base).to_string_lossy()])?;
+    Ok(())
 }
 
-/// Copies the contents that are needed from the base and deletes the base, if less than half of its documents are still here.
+/// Deletes documents from the catalog's own file that the base has, and returns whether it did, so that the file can be made
+/// smaller. Deletes a base of another catalog.
+pub(crate) fn adopt(connection: &Connection, catalog: &Path) -> rusqlite::Result<bool> {
+    if is_needed(connection)? {
+        return Ok(false);
+    }
+    if !is_attached(connection) {
+        // The catalog was rebuilt since the base was made. A file that cannot be deleted only takes space.
+        let _ = delete_file(&file(catalog));
+        return Ok(false);
+    }
+    move_documents(connection)?;
+    Ok(true)
+}
+
+/// Replaces documents that are in the base by their rows in `shared_documents`. Only a catalog of schema 4 that shares contents has
+/// such documents. Returns whether there were any.
+pub(crate) fn share_documents(connection: &Connection) -> rusqlite::Result<bool> {
+    if !is_attached(connection) || !is_needed(connection)? {
+        return Ok(false);
+    }
+    let copied = "SELECT 1 FROM main.documents WHERE row IN (SELECT row FROM base.documents) LIMIT 1";
+    if connection.query_row(copied, [], |_| Ok(())).optional()?.is_none() {
+        return Ok(false);
+    }
+    move_documents(connection)?;
+    Ok(true)
+}
+
+fn move_documents(connection: &Connection) -> rusqlite::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    transaction.execute(
+        "INSERT INTO main.shared_documents (row, size_bytes, modified)
+        SELECT row, size_bytes, modified FROM main.documents WHERE row IN (SELECT row FROM base.documents)",
+        [],
+    )?;
+    for table in TABLES {
+        let statement = format!("DELETE FROM main.{table} WHERE document IN (SELECT row FROM main.shared_documents)");
+        transaction.execute(&statement, [])?;
+    }
+    transaction.execute("DELETE FROM main.documents WHERE row IN (SELECT row FROM main.shared_documents)", [])?;
+    transaction.execute("UPDATE main.state SET has_base = 1", [])?;
+    transaction.commit()
+}
+
+/// Copies the documents that are needed from the base and deletes the base, if less than half of its documents are still here.
 pub(crate) fn give_up_if_mostly_unused(connection: &Connection, catalog: &Path) -> rusqlite::Result<()> {
     if !is_needed(connection)? {
         return Ok(());
     }
-    let counts = "SELECT count(*), count(mine.row) FROM base.documents AS theirs
-        LEFT JOIN main.documents AS mine ON mine.row = theirs.row";
+    let counts = "SELECT (SELECT count(*) FROM base.documents), (SELECT count(*) FROM main.shared_documents)";
     let (all, used): (i64, i64) = connection.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if used * 2 >= all {
         return Ok(());
     }
     let transaction = connection.unchecked_transaction()?;
+    // The documents first, because contents refer to them.
+    transaction.execute_batch(
+        "INSERT INTO main.documents SELECT * FROM temp.documents WHERE row IN (SELECT row FROM main.shared_documents)",
+    )?;
     for table in TABLES {
         transaction.execute_batch(&format!(
             "INSERT INTO main.{table} SELECT shared.* FROM base.{table} AS shared
-                WHERE EXISTS (SELECT 1 FROM main.documents WHERE row = shared.document)"
+                WHERE EXISTS (SELECT 1 FROM main.shared_documents WHERE row = shared.document)"
         ))?;
     }
-    transaction.execute("UPDATE main.state SET has_base = 0", [])?;
+    transaction.execute_batch("DELETE FROM main.shared_documents; UPDATE main.state SET has_base = 0")?;
     transaction.commit()?;
     // A base that remains is adopted again at the next opening.
     let _ = delete_file(&file(catalog));

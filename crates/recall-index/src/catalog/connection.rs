@@ -13,7 +13,7 @@ use recall_os::FileStamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::catalog::{CatalogWriteError, ReadError, base};
+use crate::catalog::{ReadError, base};
 
 /// How long a connection waits for another process. A batch of another process commits well within this. Within one
 /// process nothing waits for SQLite: writers queue for a mutex, and readers have snapshots.
@@ -142,8 +142,16 @@ pub fn quarantine(path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
     recall_os::quarantine_with(path, &["-wal", "-shm"], suffix)
 }
 
+/// Rewrites the file without the space of deleted rows.
+///
+/// On a connection of its own: SQLite creates the indexes of the new file by the names of their tables, and finds the
+/// [views](base) first.
+pub(crate) fn vacuum(path: &Path) -> rusqlite::Result<()> {
+    open(path, Role::Write)?.execute_batch("VACUUM")
+}
+
 /// Checkpoints the log without waiting for readers.
-pub(crate) fn checkpoint(connection: &Connection) -> Result<Checkpoint, CatalogWriteError> {
+pub(crate) fn checkpoint(connection: &Connection) -> rusqlite::Result<Checkpoint> {
     connection.busy_timeout(Duration::ZERO)?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
     connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -54,6 +54,9 @@ fn open_for_writing(path: &Path) -> Result<Opened, CatalogOpenError> {
     switch_to_wal(&connection).map_err(open_error)?;
     migrate(path, &connection)?;
     attach_base(path, &connection)?;
+    if base::share_documents(&connection).map_err(open_error)? {
+        connection::vacuum(path).map_err(open_error)?;
+    }
     Ok(Opened { connection, role: Role::Write })
 }
 
@@ -81,7 +84,7 @@ fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, CatalogOpe
 }
 
 /// Attaches the base of the catalog, if it has one.
-fn attach_base(path: &Path, connection: &Connection) -> Result<(), CatalogOpenError> {
+pub(crate) fn attach_base(path: &Path, connection: &Connection) -> Result<(), CatalogOpenError> {
     base::attach(connection, path).map_err(|error| match error {
         ReadError::Damaged { reason } => CatalogOpenError::Damaged { path: path.to_owned(), reason },
         ReadError::Sqlite { source: SqliteError(source) } => CatalogOpenError::new(path, source),
@@ -146,6 +149,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("open/schema_2.sql"),
     include_str!("open/schema_3.sql"),
     include_str!("open/schema_4.sql"),
+    include_str!("open/schema_5.sql"),
 ];
 
 /// The newest schema that this version supports.

@@ -14,11 +14,11 @@ use recall_core::{
 use recall_text::{DocPath, TextSignature};
 use rusqlite::Connection;
 
-use crate::catalog::ReadError;
 use crate::catalog::connection::IdleReaders;
 use crate::catalog::rows::documents::{self, ChunkRun, DocumentPlace, Entry};
 use crate::catalog::rows::failures::{FailureKind, FileFailure};
 use crate::catalog::rows::{self, chunks, texts};
+use crate::catalog::{ReadError, base};
 
 pub use list::{Counts, FileState, ListQuery, ListSort};
 pub use select::{Column, ColumnValue, Condition, PlacedChunk};
@@ -70,11 +70,15 @@ pub struct UnparsedDocument {
 }
 
 impl<'c> Snapshot<'c> {
-    pub(crate) fn begin(readers: &'c IdleReaders, connection: Connection) -> Result<Self, ReadError> {
+    /// `None` if the catalog has adopted a base since the connection was opened, which then lacks it.
+    pub(crate) fn begin(readers: &'c IdleReaders, connection: Connection) -> Result<Option<Self>, ReadError> {
         connection.prepare_cached("BEGIN")?.execute([])?;
         // The first read determines the state, not `BEGIN`.
-        let generation = rows::read_state(&connection)?.generation;
-        Ok(Self { readers, connection: Some(connection), generation })
+        let (generation, needs_base) = rows::read_generation(&connection)?;
+        if needs_base && !base::is_attached(&connection) {
+            return Ok(None);
+        }
+        Ok(Some(Self { readers, connection: Some(connection), generation }))
     }
 
     /// The generation of the state.

@@ -86,6 +86,14 @@ pub(crate) fn read_state(connection: &Connection) -> Result<StateRow, ReadError>
     .ok_or_else(|| ReadError::damaged("the state row is missing"))
 }
 
+/// The generation, and whether documents are in the base.
+pub(crate) fn read_generation(connection: &Connection) -> Result<(Generation, bool), ReadError> {
+    first(connection, "SELECT generation, has_base FROM state", [], |row| {
+        Ok((Generation(row.get::<_, i64>(0)? as u64), row.get(1)?))
+    })?
+    .ok_or_else(|| ReadError::damaged("the state row is missing"))
+}
+
 /// The version of the parser that parsed all documents.
 pub(crate) fn parser_version(connection: &Connection) -> Result<u32, ReadError> {
     first(connection, "SELECT parsing FROM state", [], |row| Ok(row.get(0)?))?

@@ -51,7 +51,7 @@ fn a_newer_schema_is_rejected_and_left_alone() {
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 999).unwrap();
     let before = fs::read(&file).unwrap();
     let rejected = Catalog::open(&file).unwrap_err();
-    assert!(matches!(rejected, CatalogOpenError::NewerSchema { found: 999, known: 4, .. }), "{rejected}");
+    assert!(matches!(rejected, CatalogOpenError::NewerSchema { found: 999, known: 5, .. }), "{rejected}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
@@ -63,7 +63,8 @@ fn a_catalog_of_the_first_schema_is_migrated_and_keeps_its_documents() {
     let old = Connection::open(&file).unwrap();
     old.execute_batch(
         "ALTER TABLE state DROP COLUMN parsing; ALTER TABLE state DROP COLUMN lineage;
-        ALTER TABLE state DROP COLUMN has_base; DROP TABLE signatures; PRAGMA user_version = 1",
+        ALTER TABLE state DROP COLUMN has_base; DROP TABLE signatures; DROP TABLE shared_documents;
+        PRAGMA user_version = 1",
     )
     .unwrap();
     drop(old);
@@ -85,7 +86,7 @@ fn a_catalog_of_the_second_schema_is_migrated_and_keeps_its_documents() {
     let old = Connection::open(&file).unwrap();
     old.execute_batch(
         "ALTER TABLE state DROP COLUMN lineage; ALTER TABLE state DROP COLUMN has_base; DROP TABLE signatures;
-        PRAGMA user_version = 2",
+        DROP TABLE shared_documents; PRAGMA user_version = 2",
     )
     .unwrap();
     drop(old);

@@ -1,14 +1,23 @@
 //! Writing of an index, by one writer at a time.
 
+use std::time::Duration;
+
 use recall_core::{DocumentRow, Generation};
+use recall_index::catalog::Checkpoint;
 use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use super::Index;
 use crate::error::StoreError;
+use crate::index_runs::Cancel;
 use crate::store::ordered::OrderedGuard;
 
 /// How many documents are read from the catalog at a time while the lexical index is rebuilt.
 const DOCUMENTS_A_PAGE: usize = 256;
+
+/// How often a checkpoint is repeated that readers kept from emptying the log, and the pause before it. Most reads take
+/// milliseconds; the graph of a large store takes a second.
+const CHECKPOINT_RETRIES: u32 = 200;
+const CHECKPOINT_PAUSE: Duration = Duration::from_millis(10);
 
 /// The turn to write an index. All others wait until it is dropped.
 pub(crate) struct IndexWriting<'a> {
@@ -78,21 +87,41 @@ impl Index {
         self.close_lexical_writer(&mut self.writing.lock());
     }
 
+    /// Checkpoints the catalog's write-ahead log until no reader needs it, for two seconds or until the store is to close.
+    pub(in crate::store) fn empty_log(&self, cancel: &Cancel) {
+        for _ in 0..CHECKPOINT_RETRIES {
+            if self.checkpoint() != Some(Checkpoint::Partial) || cancel.is_cancelled() {
+                return;
+            }
+            std::thread::sleep(CHECKPOINT_PAUSE);
+        }
+    }
+
     /// Closes the writer of the lexical index without its merges. Waits while another thread writes.
     pub(in crate::store) fn abandon_merges(&self) {
         drop(self.writing.lock().take());
     }
 
-    /// Closes the writer of the lexical index, if it is open.
+    /// Closes the writer of the lexical index, if it is open, and checkpoints the catalog's write-ahead log.
     pub(super) fn close_lexical_writer(&self, writing: &mut Option<LexicalWriter>) {
-        let Some(writer) = writing.take() else { return };
-        if let Err(error) = writer.finish() {
+        if let Some(Err(error)) = writing.take().map(LexicalWriter::finish) {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
         }
-        // After an index run the write-ahead log is as large as the index run, and every later reader would search it.
-        if let Err(error) = self.catalog.checkpoint() {
-            tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
+        self.checkpoint();
+    }
+
+    /// Empties the catalog's write-ahead log, which is as large as the last index run, even if that wrote only the times of files.
+    /// Every later reader would search it. Returns `None` if this process does not write the catalog, or on an error.
+    fn checkpoint(&self) -> Option<Checkpoint> {
+        if !self.lock.is_held() || self.catalog.is_read_only() {
+            return None;
         }
+        let outcome = self.catalog.checkpoint();
+        outcome
+            .inspect_err(|error| {
+                tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
+            })
+            .ok()
     }
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
     let own_tags = (!own_tags.is_empty()).then(|| pack_names(own_tags));
     connection
         .prepare_cached(
-            "INSERT INTO documents (row, id, path, type, title, own_title, language, hash, size_bytes, modified,
+            "INSERT INTO main.documents (row, id, path, type, title, own_title, language, hash, size_bytes, modified,
                 created, file_kind, own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count,
                 first_symbol, symbol_count, edge_count)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
@@ -168,7 +168,8 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
 
 /// Deletes a document and the rows that refer to it by a foreign key. Its chunks and symbols remain.
 pub(crate) fn delete(connection: &Connection, row: DocumentRow) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM documents WHERE row = ?1")?.execute([row.0])?;
+    connection.prepare_cached("DELETE FROM main.documents WHERE row = ?1")?.execute([row.0])?;
+    connection.prepare_cached("DELETE FROM main.shared_documents WHERE row = ?1")?.execute([row.0])?;
     Ok(())
 }
 
@@ -179,11 +180,13 @@ pub(crate) fn touch(
     size_bytes: u64,
     modified: Timestamp,
 ) -> rusqlite::Result<()> {
-    connection.prepare_cached("UPDATE documents SET size_bytes = ?2, modified = ?3 WHERE row = ?1")?.execute((
-        row.0,
-        size_bytes as i64,
-        modified.0,
-    ))?;
+    // A row is in one of the tables.
+    for statement in [
+        "UPDATE main.documents SET size_bytes = ?2, modified = ?3 WHERE row = ?1",
+        "UPDATE main.shared_documents SET size_bytes = ?2, modified = ?3 WHERE row = ?1",
+    ] {
+        connection.prepare_cached(statement)?.execute((row.0, size_bytes as i64, modified.0))?;
+    }
     Ok(())
 }
 
@@ -305,7 +308,7 @@ pub(crate) fn id_number(id: DocumentId) -> i64 {
 pub(crate) fn insert_tags(connection: &Connection, document: DocumentRow, tags: &[String]) -> rusqlite::Result<()> {
     for tag in tags {
         connection
-            .prepare_cached("INSERT OR IGNORE INTO tags (document, tag) VALUES (?1, ?2)")?
+            .prepare_cached("INSERT OR IGNORE INTO main.tags (document, tag) VALUES (?1, ?2)")?
             .execute((document.0, tag))?;
     }
     Ok(())
