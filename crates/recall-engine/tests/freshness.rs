@@ -186,6 +186,28 @@ fn questions_during_a_first_index_are_answered_from_the_files_that_they_need() {
 }
 
 #[test]
+fn the_files_of_a_trace_are_indexed_before_those_with_its_words() {
+    let sandbox = Sandbox::new();
+    write_huge_project(&sandbox);
+    // More files with the words of the message than are indexed before an answer.
+    for number in 0..250 {
+        sandbox
+            .write(&format!("aaa/loud_{number}.rs"), "// called option unwrap on a none value, thread main panicked\n");
+    }
+    sandbox.write("zzz/quiet.rs", "fn first() {}\nfn second() {}\nfn third() {}\n");
+    let (release, until) = mpsc::channel();
+    let parser = Arc::new(HeldUp { text: "held_up", until: Mutex::new(until) });
+    let settings =
+        EngineSettings { partial_after: Duration::ZERO, code_parser: Some(parser), ..EngineSettings::default() };
+    let engine = sandbox.engine_by(settings);
+    let panic = "thread 'main' panicked at zzz/quiet.rs:3:5:\ncalled `Option::unwrap()` on a `None` value\n";
+    let answer = sandbox.search(&engine, panic);
+    assert_eq!(paths(&answer)[0], "zzz/quiet.rs", "{:?}", answer.warnings);
+    assert!(progress_of_partial(&answer.warnings).is_some(), "{:?}", answer.warnings);
+    drop(release);
+}
+
+#[test]
 fn an_index_that_lacks_most_files_is_waited_for_like_a_first_one() {
     let sandbox = Sandbox::with(&[("first.rs", "fn first() {}\n")]);
     let settings = EngineSettings { first_index_wait: Duration::from_mins(1), ..impatient_settings() };

@@ -196,7 +196,7 @@ impl Engine {
         if understood.text.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
-        let wanted = Wanted::words(&understood.text);
+        let wanted = Wanted::question(understood);
         Ok(self.prepared_stores(origin, scope, &request.others, |store| self.prepare(store, Some(&wanted)))?)
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::Needle;
+use recall_core::{Needle, Understood};
 use recall_index::lexical::exact::Pattern;
 use recall_index::lexical::terms;
+use recall_text::Report;
 
 use crate::index_runs::{Cancel, IndexRuns};
 use crate::warning::Indexing;
@@ -74,11 +75,19 @@ impl Jobs {
 /// The most words of a question that are looked for: the longest ones, which select most.
 const MOST_WORDS: usize = 16;
 
+/// The most paths of a question that are looked for: the first ones, since the innermost place of a trace comes first.
+const MOST_PATHS: usize = 40;
+
 /// What a question looks for in files that are not indexed yet.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// Words, as the index has them.
-    Words(Vec<String>),
+    /// A question.
+    Question {
+        /// Its words, as the index has them.
+        words: Vec<String>,
+        /// The paths that it names, as written: of files, and of the places of a trace.
+        paths: Vec<String>,
+    },
     /// An exact text.
     Text {
         /// The text or the regular expression.
@@ -88,17 +97,24 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// Returns what a question in words looks for.
-    pub(crate) fn words(question: &str) -> Self {
-        let mut words = terms(question);
+    /// Returns what a question looks for.
+    pub(crate) fn question(understood: &Understood) -> Self {
+        let mut words = terms(&understood.text);
         words.sort_by_key(|word| Reverse(word.len()));
         words.truncate(MOST_WORDS);
-        Self::Words(words)
+        let report = understood.report.as_deref();
+        let own_frames = report.into_iter().flat_map(|report| &report.frames).filter(|frame| !frame.is_library);
+        let mut paths: Vec<String> = own_frames.flat_map(Report::candidate_paths).collect();
+        paths.extend(understood.paths.iter().chain(&understood.possible_paths).cloned());
+        paths.truncate(MOST_PATHS);
+        Self::Question { words, paths }
     }
 
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Words(one), Self::Words(other)) => one == other,
+            (Self::Question { words, paths }, Self::Question { words: other_words, paths: other_paths }) => {
+                words == other_words && paths == other_paths
+            }
             (Self::Text { needle: one, .. }, Self::Text { needle: other, .. }) => one == other,
             _ => false,
         }
@@ -189,12 +205,14 @@ impl Drop for TaskGuard {
 
 #[cfg(test)]
 mod tests {
+    use recall_core::understand;
+
     use super::*;
 
     #[test]
     fn a_question_is_taken_once_and_keeps_its_number() {
         let questions = WaitingQuestions::default();
-        let ask = |text: &str| questions.ask(&Wanted::words(text));
+        let ask = |text: &str| questions.ask(&Wanted::question(&understand(text)));
         assert_eq!([ask("where are routes added"), ask("session cookie"), ask("where are routes added")], [1, 2, 1]);
         assert_eq!((questions.is_any_new(), questions.take().0.len(), questions.take().1), (true, 2, 2));
         assert_eq!((ask("session cookie"), questions.is_any_new()), (2, false));

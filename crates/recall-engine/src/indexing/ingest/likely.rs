@@ -26,6 +26,9 @@ pub(crate) const MANY_FILES: usize = 1500;
 const MOST_LIKELY_FILES: usize = 200;
 const MOST_LIKELY_BYTES: u64 = 1024 * 1024;
 
+/// A path of a question that more files end with is not looked for: `mod.rs`.
+const MOST_NAMESAKES: usize = 8;
+
 /// How long files are looked through for one or more questions. Those that are not reached are judged by their paths.
 const LOOK_TIME: Duration = Duration::from_millis(600);
 
@@ -46,11 +49,12 @@ pub(super) fn move_to_front(
     let looking = Looking::new(questions);
     let mut reading: Vec<usize> = (0..order.len()).collect();
     let by_path: Vec<u32> = order.iter().map(|&task| looking.words_of_path(&tasks[task])).collect();
+    let named = looking.named_files(order.iter().map(|&task| &tasks[task]));
     // What its path promises is looked at while there is time; then what was changed last.
     reading
         .sort_by_key(|&place| (Reverse(by_path[place].count_ones()), Reverse(modification_time(&tasks[order[place]]))));
     let matches = look_through(store, tasks, order, &reading, &looking, threads, cancel);
-    let scores = looking.score(&by_path, &matches, |place| &tasks[order[place]]);
+    let scores = looking.score(&by_path, &matches, &named, |place| &tasks[order[place]]);
     let mut best: Vec<usize> = (0..order.len()).filter(|&place| scores[place] > 0.0).collect();
     best.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     let (mut chosen, mut bytes, mut files) = (vec![false; order.len()], 0, 0);
@@ -91,15 +95,25 @@ struct Looking<'q> {
     words: Vec<&'q str>,
     finders: Vec<Finder<'q>>,
     texts: Vec<&'q recall_index::lexical::exact::Pattern>,
+    /// The components of paths that a question names, the last one first.
+    paths: Vec<Vec<&'q str>>,
+}
+
+/// Returns the components of a path, the last one first.
+fn from_the_end(path: &str) -> impl Iterator<Item = &str> {
+    path.rsplit(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."))
 }
 
 impl<'q> Looking<'q> {
     fn new(questions: &'q [Wanted]) -> Self {
         let mut words: Vec<&str> = Vec::new();
-        let mut texts = Vec::new();
+        let (mut texts, mut paths) = (Vec::new(), Vec::new());
         for question in questions {
             match question {
-                Wanted::Words(more) => words.extend(more.iter().map(String::as_str)),
+                Wanted::Question { words: more, paths: named } => {
+                    words.extend(more.iter().map(String::as_str));
+                    paths.extend(named.iter().map(|path| from_the_end(path).collect()));
+                }
                 Wanted::Text { pattern, .. } => texts.push(&**pattern),
             }
         }
@@ -107,7 +121,31 @@ impl<'q> Looking<'q> {
         words.dedup();
         words.truncate(u32::BITS as usize);
         let finders = words.iter().map(|word| Finder::new(word.as_bytes())).collect();
-        Self { words, finders, texts }
+        Self { words, finders, texts, paths }
+    }
+
+    /// Returns for each task whether a question names it: of all files, it shares the longest end of a path of the question.
+    fn named_files<'t>(&self, tasks: impl Iterator<Item = &'t Task>) -> Vec<bool> {
+        let mut named = Vec::new();
+        let mut nearest: Vec<(usize, Vec<usize>)> = vec![(1, Vec::new()); self.paths.len()];
+        for (place, task) in tasks.enumerate() {
+            named.push(false);
+            let Task::File(file) = task else { continue };
+            for (path, (longest, files)) in self.paths.iter().zip(&mut nearest) {
+                let shared =
+                    from_the_end(file.path.as_str()).zip(path).take_while(|(one, other)| one == *other).count();
+                if shared > *longest {
+                    (*longest, *files) = (shared, vec![place]);
+                } else if shared == *longest {
+                    files.push(place);
+                }
+            }
+        }
+        for place in nearest.into_iter().filter(|(_, files)| files.len() <= MOST_NAMESAKES).flat_map(|(_, files)| files)
+        {
+            named[place] = true;
+        }
+        named
     }
 
     fn words_in(&self, lower_case: &[u8]) -> u32 {
@@ -128,8 +166,15 @@ impl<'q> Looking<'q> {
     }
 
     /// Returns how likely each file answers: the sum of the rarities of its words, twice that of the words of its path, and above all
-    /// others a file with an exact text. Memories come first: they are small, and no other text has what they say.
-    fn score<'t>(&self, by_path: &[u32], matches: &[FileMatch], task: impl Fn(usize) -> &'t Task) -> Vec<f64> {
+    /// others a file that a question names or that has an exact text. Memories come first: they are small, and no other text has what
+    /// they say.
+    fn score<'t>(
+        &self,
+        by_path: &[u32],
+        matches: &[FileMatch],
+        named: &[bool],
+        task: impl Fn(usize) -> &'t Task,
+    ) -> Vec<f64> {
         let count = matches.len().max(1) as f64;
         let rarities: Vec<f64> = (0..self.words.len())
             .map(|bit| {
@@ -147,7 +192,7 @@ impl<'q> Looking<'q> {
                     Task::File(file) if FileKind::from_path(&file.path) != FileKind::Main => SIDE_FILE,
                     Task::File(_) => 1.0,
                 };
-                weight * by_words + if one.has_text { above_words } else { 0.0 }
+                weight * by_words + if one.has_text || named[place] { above_words } else { 0.0 }
             })
             .collect()
     }
