@@ -7,6 +7,7 @@ mod history;
 mod kept;
 mod layout;
 mod list;
+mod named_by_end;
 mod status;
 
 pub use abbreviated::{Abbreviated, NamesRequest};

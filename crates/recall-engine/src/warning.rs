@@ -42,6 +42,11 @@ pub enum Warning {
         /// Its path as answers show it.
         path: String,
     },
+    /// The request names a document by the end of its path, and no other document ends so.
+    NamedByEnd {
+        /// Its whole path as answers show it.
+        path: String,
+    },
     /// Files that may hold text are not indexed, so that the answer says nothing about them.
     FilesLeftOut {
         /// How many there are for each reason, the most frequent first.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use recall_core::Scope;
-use recall_engine::{Engine, GetError, History, HistoryRequest};
+use recall_core::{Lines, Scope};
+use recall_engine::{Engine, GetError, History, HistoryRequest, ItemRequest, Parent, Warning};
 
 use crate::support::Sandbox;
 
@@ -64,4 +64,32 @@ fn a_file_outside_of_a_repository_has_no_commits() {
     let engine = sandbox.engine();
     let found = history(&sandbox, &engine, "src/store.rs", 20).expect("found");
     assert_eq!(found, History { path: "src/store.rs".to_owned(), ..History::default() });
+}
+
+#[test]
+fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
+    let sandbox = Sandbox::with(&[
+        ("src/time/sleep.rs", "fn first() {}\nfn second() {}\n"),
+        ("src/time/mod.rs", "mod sleep;\n"),
+        ("src/mod.rs", "mod time;\n"),
+        ("src/oversleep.rs", "fn late() {}\n"),
+    ]);
+    let engine = sandbox.engine();
+    let get = |id: &str| {
+        let request = ItemRequest { id: id.to_owned(), parent: Parent::Leave, scope: Scope::All };
+        engine.get_cited(&sandbox.origin(), &request)
+    };
+    for named in ["sleep.rs:2", "time/sleep.rs:2", "./sleep.rs:2"] {
+        let cited = get(named).expect("found");
+        let expected = Warning::NamedByEnd { path: "src/time/sleep.rs".to_owned() };
+        assert_eq!(cited.item.document.path.as_str(), "src/time/sleep.rs", "{named}");
+        assert_eq!(cited.lines, Some(Lines { start: 2, end: 2 }), "{named}");
+        assert!(cited.item.warnings.contains(&expected), "{named}: {:?}", cited.item.warnings);
+    }
+    let several = get("mod.rs").expect_err("two files");
+    let GetError::Ambiguous { candidates, .. } = &several else { panic!("{several:?}") };
+    assert_eq!(candidates, &["src/mod.rs", "src/time/mod.rs"]);
+    assert_eq!(get("src/mod.rs").expect("exact").item.warnings, []);
+    assert!(matches!(get("leep.rs"), Err(GetError::NotFound { .. })), "no part of a name");
+    assert_eq!(history(&sandbox, &engine, "sleep.rs", 20).expect("found").path, "src/time/sleep.rs");
 }

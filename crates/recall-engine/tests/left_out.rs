@@ -221,7 +221,8 @@ fn a_file_that_is_being_indexed_is_not_denied() {
         answer
     });
     let denied = answer.warnings.iter().any(|warning| matches!(warning, Warning::PathNotIndexed { .. }));
-    assert!(answer.hits.is_empty() && !denied, "{:?}", answer.warnings);
+    // On a busy machine, a scan of the search itself may have found the file meanwhile.
+    assert!(!denied, "{:?}", answer.warnings);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::{Exit, args, complete, project_root};
 /// Arguments of `recall get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// A path, a path with lines (`path:10-20`, `path:10`), a citation, or an id as shown by `recall search --json`.
+    /// A path or the end of one, with lines (`path:10-20`, `path:10`) or without, a citation, or an id as shown by `recall search --json`.
     #[arg(value_name = "ID|PATH|CITATION", add = ArgValueCompleter::new(complete::items))]
     id: String,
     /// The stores to look in: project, global, domain or all.

@@ -138,6 +138,10 @@ fn one(warning: Warning) -> v1::Warning {
             let hint = "this project takes long to scan, and its changes are not watched: `recall status` says why";
             new("NOT_COMPARED", Severity::Notice, message, hint)
         }
+        Warning::NamedByEnd { path } => {
+            let message = format!("this is `{path}`, the only file whose path ends so");
+            v1::Warning { path, ..new("NAMED_BY_END", Severity::Notice, message, "") }
+        }
         Warning::LeftOut { path } => {
             let message = format!("`{path}` changed while the query ran and was left out");
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }

@@ -9,6 +9,7 @@ use recall_core::{
 use recall_index::catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_text::normalize_text;
 
+use super::named_by_end::NamedByEnd;
 use crate::error::GetError;
 use crate::graph::start::Name;
 use crate::indexing::{LeftOutFile, explain_left_out, freshen};
@@ -146,7 +147,15 @@ impl Engine {
         };
         let missing = |found: &Result<_, GetError>| matches!(found, Err(GetError::NotFound { .. }));
         let mut found = Citation::readings(request.id.trim()).map(read).filter(|found| !missing(found));
-        found.next().unwrap_or_else(|| Err(self.explain_missing(origin, &request.id)))
+        if let Some(found) = found.next() {
+            return found;
+        }
+        let Some(NamedByEnd { citation, warning }) = self.named_by_end(origin, request.scope, &request.id)? else {
+            return Err(self.explain_missing(origin, &request.id));
+        };
+        let mut cited = self.get_cited(origin, &ItemRequest { id: citation, ..*request })?;
+        cited.item.warnings.push(warning);
+        Ok(cited)
     }
 
     /// Returns the error for a text that names no item: it names a folder, something outside of the project, or nothing.

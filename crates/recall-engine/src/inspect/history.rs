@@ -4,6 +4,7 @@ use recall_core::{Citation, Scope};
 use recall_index::catalog::StoredDocument;
 use recall_text::DocPath;
 
+use super::named_by_end::NamedByEnd;
 use crate::error::{GetError, StoreError};
 use crate::git::{DocumentCommit, Git};
 use crate::graph::start::Name;
@@ -51,7 +52,12 @@ impl Engine {
                 }
             }
         }
-        Err(self.explain_missing(origin, &request.id))
+        let Some(NamedByEnd { citation, warning }) = self.named_by_end(origin, request.scope, &request.id)? else {
+            return Err(self.explain_missing(origin, &request.id));
+        };
+        let mut history = self.history(origin, &HistoryRequest { id: citation, ..*request })?;
+        history.warnings.push(warning);
+        Ok(history)
     }
 }
 

@@ -263,7 +263,10 @@ impl Engine {
                 return Ok(AskedFile { store, document, cited: *cited, outer, prefix });
             }
         }
-        Err(self.explain_missing(origin, named))
+        match self.named_by_end(origin, Scope::All, named)? {
+            Some(whole) => self.find_asked(origin, stores, &whole.citation),
+            None => Err(self.explain_missing(origin, named)),
+        }
     }
 
     /// Returns what was asked in sessions before they edited one of these files last, from the transcripts, if they are read.
