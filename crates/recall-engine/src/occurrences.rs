@@ -59,6 +59,67 @@ pub(crate) fn literal_matches(
     Ok(documents)
 }
 
+/// What [`documents_with`] looks for.
+pub(crate) struct LiteralSearch<'a> {
+    /// The literals, in any case.
+    pub(crate) literals: &'a [&'a str],
+    /// A literal that is in so many documents is not looked for any further.
+    pub(crate) most_documents: usize,
+    /// The most bytes of texts that are read.
+    pub(crate) most_read_bytes: usize,
+}
+
+/// Returns for each literal those of the documents that contain it, in their order. Each text is read once, so that several literals
+/// cost little more than one.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn documents_with(
+    store: &Store,
+    search: &LiteralSearch<'_>,
+    documents: &[DocumentRow],
+) -> Result<Vec<Vec<DocumentRow>>, StoreError> {
+    let snapshot = store.index.snapshot()?;
+    let mut found = vec![Vec::new(); search.literals.len()];
+    let patterns: Vec<Option<Pattern>> =
+        search.literals.iter().map(|literal| Pattern::literal(literal, Case::Insensitive).ok()).collect();
+    let mut read_bytes = 0;
+    for row in documents {
+        let is_wanted = found.iter().any(|documents| documents.len() < search.most_documents);
+        if !is_wanted || read_bytes >= search.most_read_bytes {
+            break;
+        }
+        let Some(text) = snapshot.text(*row).map_err(|source| store.index.read_error(source))? else { continue };
+        read_bytes += text.len();
+        for (pattern, documents) in patterns.iter().zip(&mut found) {
+            let is_wanted = documents.len() < search.most_documents;
+            if is_wanted && pattern.as_ref().is_some_and(|pattern| pattern.matches(&text).next().is_some()) {
+                documents.push(*row);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the documents that may contain one of the literals, those that may contain the most of them first.
+///
+/// Costs a millisecond for each literal and 10,000 documents.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn may_contain(store: &Store, literals: &[&str]) -> Result<Vec<DocumentRow>, StoreError> {
+    let snapshot = store.index.snapshot()?;
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for pattern in literals.iter().filter_map(|literal| Pattern::literal(literal, Case::Insensitive).ok()) {
+        for row in store.index.may_match(&snapshot, &pattern)? {
+            *counts.entry(row.0).or_default() += 1;
+        }
+    }
+    let mut rows: Vec<(i64, usize)> = counts.into_iter().collect();
+    rows.sort_by_key(|(_, count)| Reverse(*count));
+    Ok(rows.into_iter().map(|(row, _)| DocumentRow(row)).collect())
+}
+
 /// Returns the chunk of a document that contains the most of some literals in quotation marks, in any case; the first of several.
 /// `None` if none does. A literal is in quotation marks if one stands before it on its line.
 ///

@@ -7,15 +7,16 @@
 //! A phrase in quotation marks is a literal, and so is a single word with punctuation, such as `x-request-id` or `--no-cache`, whose parts
 //! are words of many files. Terms say nothing about order and punctuation, so the texts are searched.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, QueryClass, Understood};
+use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, Filters, QueryClass, Understood, understand};
 use recall_index::lexical::Evidence;
 use recall_text::FileKind;
 
 use super::prior::is_in_tests;
 use crate::error::StoreError;
-use crate::occurrences::{chunk_that_quotes_most, literal_matches};
+use crate::occurrences::{LiteralSearch, chunk_that_quotes_most, documents_with, literal_matches, may_contain};
 use crate::store::Store;
 
 /// The words of a run. Two are in many texts by chance; four are seldom left between two values.
@@ -33,6 +34,16 @@ const MOST_RUNS: usize = 16;
 /// The most texts with a run. More say that the run is a common phrase.
 const MOST_TEXTS: usize = 8;
 
+/// The most chunks with the words of a message whose texts are looked at. The source of a message is nearly always among them, and looking
+/// for each run in all texts would take a quarter of a second in 10,000 files.
+const MOST_LIKELY: usize = 200;
+
+/// The most runs that are looked for in all documents: the longest ones, which few texts have.
+const MOST_RUNS_ANYWHERE: usize = 4;
+
+/// The most bytes of texts that are read for the runs of a message at a time.
+const MOST_READ_BYTES: usize = 4 << 20;
+
 /// The share of a message's words that its source has in runs. The others are values.
 const MIN_SHARE: f64 = 0.4;
 
@@ -46,10 +57,18 @@ const MOST_SOURCES: usize = 4;
 pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     let words: Vec<&str> = message.split_whitespace().collect();
     let mut runs = runs(&words, RUN_WORDS);
-    let mut sources = sources(store, &runs)?;
+    let likely = with_words(store, message)?;
+    let mut sources = sources(store, &runs, &likely)?;
+    if sources.is_empty() {
+        // The values of the message may outweigh its own words.
+        let mut longest = texts(&runs);
+        longest.sort_by_key(|run| Reverse(run.len()));
+        longest.truncate(MOST_RUNS_ANYWHERE);
+        sources = self::sources(store, &runs, &may_contain(store, &longest)?)?;
+    }
     if sources.is_empty() {
         runs = self::runs(&words, SHORT_RUN_WORDS);
-        sources = self::sources(store, &runs)?;
+        sources = self::sources(store, &runs, &likely)?;
     }
     let best = sources.values().map(BTreeSet::len).max().unwrap_or_default();
     if (best as f64) < MIN_SHARE * words.len() as f64 {
@@ -57,8 +76,7 @@ pub(super) fn find_sources(store: &Store, message: &str) -> Result<Vec<(Document
     }
     let mut found = Vec::new();
     for document in sources.into_iter().filter(|(_, words)| words.len() == best).map(|(row, _)| DocumentRow(row)) {
-        let texts: Vec<&str> = runs.iter().map(|run| run.text.as_str()).collect();
-        found.extend(chunk_that_quotes_most(store, document, &texts)?.map(|chunk| (document, chunk)));
+        found.extend(chunk_that_quotes_most(store, document, &texts(&runs))?.map(|chunk| (document, chunk)));
     }
     found.truncate(MOST_SOURCES);
     Ok(found)
@@ -120,18 +138,34 @@ struct WordRun {
     words: usize,
 }
 
-/// Returns the texts with a run, each with the places of the words in its runs.
-fn sources(store: &Store, runs: &[WordRun]) -> Result<BTreeMap<i64, BTreeSet<usize>>, StoreError> {
+/// Returns those of the documents that have a run, each with the places of the words in its runs.
+fn sources(
+    store: &Store,
+    runs: &[WordRun],
+    documents: &[DocumentRow],
+) -> Result<BTreeMap<i64, BTreeSet<usize>>, StoreError> {
+    let literals = texts(runs);
+    let search = LiteralSearch { literals: &literals, most_documents: MOST_TEXTS, most_read_bytes: MOST_READ_BYTES };
+    let found = documents_with(store, &search, documents)?;
     let mut sources: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
-    for run in runs {
-        let texts = literal_matches(store, &run.text, Case::Insensitive, MOST_TEXTS)?;
-        if texts.len() < MOST_TEXTS {
-            for text in texts {
-                sources.entry(text.row.0).or_default().extend(run.place..run.place + run.words);
-            }
+    for (run, texts) in runs.iter().zip(found).filter(|(_, texts)| texts.len() < MOST_TEXTS) {
+        for text in texts {
+            sources.entry(text.0).or_default().extend(run.place..run.place + run.words);
         }
     }
     Ok(sources)
+}
+
+fn texts(runs: &[WordRun]) -> Vec<&str> {
+    runs.iter().map(|run| run.text.as_str()).collect()
+}
+
+/// Returns the documents with the words of a message, the best first.
+fn with_words(store: &Store, message: &str) -> Result<Vec<DocumentRow>, StoreError> {
+    let candidates = store.index.searcher().lexical(&understand(message), &Filters::default(), MOST_LIKELY);
+    let candidates = candidates.map_err(|source| store.index.search_error(source))?;
+    let mut known = BTreeSet::new();
+    Ok(candidates.into_iter().map(|one| one.document).filter(|document| known.insert(document.0)).collect())
 }
 
 /// Returns the runs of that many words, evenly spread if there are many.
@@ -213,8 +247,6 @@ fn literals(understood: &Understood) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::understand;
-
     use super::*;
 
     #[test]
