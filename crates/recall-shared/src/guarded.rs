@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use recall_core::breaker::{Breaker, BreakerSettings, Failure};
 
-use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, WholeDocument};
+use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, TextScan, TextStep, WholeDocument};
 
 /// The reading side of a store, by its name in the configuration.
 ///
@@ -74,6 +74,11 @@ impl Guarded {
     /// See [`SharedStore::document`].
     pub fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         self.ask(|store| store.document(places))
+    }
+
+    /// See [`SharedStore::scan_texts`].
+    pub fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {
+        self.ask(|store| store.scan_texts(scan))
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn SharedStore) -> Result<T, StoreError>) -> Result<T, StoreError> {

@@ -11,8 +11,11 @@ use crate::paths::Paths;
 use crate::seam::DocumentRecord;
 use crate::{
     Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, Place, Publication,
-    SharedStore, Statistics, StoreError, Weighted, WholeDocument,
+    SharedStore, Statistics, StoreError, TextPosition, TextScan, TextStep, Weighted, WholeDocument,
 };
+
+/// How many texts a step of a pass compares: few, so that the passes of tests have several steps.
+const COMPARED_AT_ONCE: usize = 16;
 
 /// A shared store inside this process, without a server.
 #[derive(Debug, Default)]
@@ -149,13 +152,27 @@ impl SharedStore for Memory {
             };
             state.visible().find(is_there)
         };
-        Ok(places.iter().find_map(at).map(|(branch, document)| {
-            let chunk = |key: &Key| Chunk { key: *key, cosine: None, is_near: false };
-            WholeDocument {
-                document: found_document(branch, document, document.chunks.iter().map(chunk).collect()),
-                text: document.text.clone(),
-            }
-        }))
+        Ok(places.iter().find_map(at).map(|(branch, document)| whole_document(branch, document)))
+    }
+
+    fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {
+        let state = self.state.lock();
+        let generations: u64 =
+            state.branches.values().filter_map(|branch| Some(branch.state.as_ref()?.generation)).sum();
+        let generations = generations.to_string();
+        let compared: usize = scan.after(&generations)?.and_then(|after| after.parse().ok()).unwrap_or_default();
+        let passing = state
+            .visible()
+            .filter(|(branch, document)| !scan.without.contains(&branch.repository) && passes(&scan.filters, document));
+        let mut rest = passing.skip(compared).peekable();
+        let mut step = TextStep::default();
+        for (branch, document) in rest.by_ref().take(COMPARED_AT_ONCE) {
+            step.compared += 1;
+            step.documents.extend(scan.finds(&document.text).then(|| whole_document(branch, document)));
+        }
+        let after = (compared + step.compared as usize).to_string();
+        step.next = rest.peek().is_some().then_some(TextPosition { state: generations, after });
+        Ok(step)
     }
 
     fn branch(&self, branch: &Branch) -> Result<Option<BranchState>, StoreError> {
@@ -252,6 +269,14 @@ impl SharedStore for Memory {
         let before = state.chunks.len();
         state.chunks.retain(|key, _| used.contains(key));
         Ok((before - state.chunks.len()) as u64)
+    }
+}
+
+fn whole_document(branch: &Branch, document: &DocumentRecord) -> WholeDocument {
+    let chunk = |key: &Key| Chunk { key: *key, cosine: None, is_near: false };
+    WholeDocument {
+        document: found_document(branch, document, document.chunks.iter().map(chunk).collect()),
+        text: document.text.clone(),
     }
 }
 

@@ -12,13 +12,15 @@ mod find;
 mod password;
 mod publication;
 mod schema;
+mod text_scan;
 
 use std::time::Duration;
 
 use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{
-    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
+    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, TextScan,
+    TextStep, WholeDocument,
 };
 use connection::Pool;
 pub use connection::{PostgresSettings, Replica};
@@ -73,6 +75,11 @@ impl SharedStore for Postgres {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|pool| find::document(pool, places))
+    }
+
+    fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {
+        let scan = scan.clone();
+        self.connections.read(|pool| text_scan::step(pool, scan))
     }
 
     fn publish_deadline(&self) -> Duration {

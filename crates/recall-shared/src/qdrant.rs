@@ -26,7 +26,8 @@ use tonic::codegen::http::Uri;
 use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{
-    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, WholeDocument,
+    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, TextScan,
+    TextStep, WholeDocument,
 };
 use client::Client;
 pub use schema::{QdrantSettings, Spread};
@@ -116,6 +117,11 @@ impl SharedStore for Qdrant {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|client| async move { find::document(&client, &places).await })
+    }
+
+    fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {
+        let scan = scan.clone();
+        self.connections.read(|client| async move { find::scan_texts(&client, &scan).await })
     }
 
     fn publish_deadline(&self) -> Duration {

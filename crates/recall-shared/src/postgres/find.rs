@@ -40,7 +40,7 @@ const VISIBLE: &str = "cross join lateral (select d.id, d.keys, d.branch from re
        and b.is_default and b.generation > 0 and not b.repository = any($2) offset 0) b";
 
 /// The parameters that every request of a search has.
-struct SqlConditions {
+pub(super) struct SqlConditions {
     tenant: String,
     without: Vec<String>,
     kinds: Vec<String>,
@@ -50,11 +50,11 @@ struct SqlConditions {
 }
 
 impl SqlConditions {
-    fn new(tenant: &str, ask: &Ask) -> Self {
-        let Filters { kinds, languages, paths, tags } = ask.filters.clone();
+    pub(super) fn new(tenant: &str, filters: &Filters, without: &[String]) -> Self {
+        let Filters { kinds, languages, paths, tags } = filters.clone();
         Self {
             tenant: tenant.to_owned(),
-            without: ask.without.clone(),
+            without: without.to_vec(),
             kinds,
             languages,
             tags,
@@ -62,7 +62,7 @@ impl SqlConditions {
         }
     }
 
-    fn with<'a>(&'a self, more: &[&'a (dyn ToSql + Sync)]) -> Vec<&'a (dyn ToSql + Sync)> {
+    pub(super) fn with<'a>(&'a self, more: &[&'a (dyn ToSql + Sync)]) -> Vec<&'a (dyn ToSql + Sync)> {
         let Self { tenant, without, kinds, languages, tags, paths } = self;
         let mut all: Vec<&(dyn ToSql + Sync)> = vec![tenant, without, kinds, languages, tags, paths];
         all.extend(more);
@@ -79,7 +79,7 @@ struct CandidateRow {
 }
 
 pub(super) async fn find(pool: Arc<Pool>, ask: Ask) -> Result<Found, StoreError> {
-    let conditions = SqlConditions::new(&pool.tenant, &ask);
+    let conditions = SqlConditions::new(&pool.tenant, &ask.filters, &ask.without);
     let words = by_keys(&pool, &conditions, &ask, &ask.words, ask.depths.words);
     let definitions = by_keys(&pool, &conditions, &ask, &ask.definitions, ask.depths.definitions);
     let files = by_path(&pool, &conditions, &ask);
@@ -232,7 +232,7 @@ async fn records(pool: &Arc<Pool>, documents: &[i64]) -> Result<Vec<Row>, StoreE
 }
 
 /// Converts a row of a repository, a path, a key, a record and the keys of chunks.
-fn document_of(row: &tokio_postgres::Row) -> Result<Document, StoreError> {
+pub(super) fn document_of(row: &tokio_postgres::Row) -> Result<Document, StoreError> {
     let chunk = |key| Chunk { key, cosine: None, is_near: false };
     let chunks = Key::all_of(row.get(4))?.into_iter().map(chunk).collect();
     Ok(Document { repository: row.get(0), path: row.get(1), key: key(row.get(2))?, record: row.get(3), chunks })
@@ -372,7 +372,7 @@ fn glob_pattern(glob: &str) -> String {
     pattern
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if ".^$*+?()[]{}|\\".contains(c) {

@@ -8,19 +8,21 @@ mod candidates;
 use std::collections::{HashMap, HashSet};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use qdrant_client::qdrant::{Query, SearchParams};
+use qdrant_client::qdrant::{PointId, Query, SearchParams};
 use uuid::Uuid;
 
 use super::branches;
 use super::branches::Standing;
 use super::client::{AT_ONCE, Client, NAMED, Servers};
 use super::field;
-use super::point::Point;
+use super::point::{Point, uuid_of};
 use super::publication::{chunk_id, key};
 use super::schema::{self, CHUNKS, DOCUMENTS, EMBEDDING};
 use super::tenant::is_any;
 use super::upkeep::has_vectors;
-use crate::{Ask, Chunk, Document, Filters, Found, Key, Place, StoreError, WholeDocument};
+use crate::{
+    Ask, Chunk, Document, Filters, Found, Key, Place, StoreError, TextPosition, TextScan, TextStep, WholeDocument,
+};
 use candidates::{Candidate, Conditions, Search};
 
 /// The fields that [`document_of`] reads.
@@ -148,6 +150,41 @@ pub(super) async fn document(client: &Client, places: &[Place]) -> Result<Option
         let first = there.into_iter().filter_map(|one| Some((place(&one)?, one))).min_by_key(|(place, _)| *place);
         return Ok(first.map(|(_, one)| one));
     }
+}
+
+/// How many documents a step of a pass reads: with files of the usual sizes, less than a message may have.
+const SCANNED_AT_ONCE: u32 = 64;
+
+/// Reads some documents with their texts, and compares these here: the server has no index that could.
+pub(super) async fn scan_texts(client: &Client, scan: &TextScan) -> Result<TextStep, StoreError> {
+    let epoch = branches::epoch(client).await?;
+    let state = epoch.clone().unwrap_or_default();
+    let from = scan.after(&state)?.map(|after| PointId::from(after.to_owned()));
+    let conditions = Conditions::new(&scan.filters, &scan.without);
+    let wanted = [&FIELDS[..], &[field::BRANCH, field::TEXT], &branches::FIELDS].concat();
+    let filter = conditions.with(client, Vec::new());
+    let (points, next) = client.page(DOCUMENTS, filter, &wanted, Servers::Any, from, SCANNED_AT_ONCE).await?;
+    let of_branches: HashSet<Uuid> = points.iter().map(candidates::branch).collect::<Result<_, _>>()?;
+    let of_branches: Vec<Uuid> = of_branches.into_iter().collect();
+    let committed = branches::committed_numbers(client, &of_branches).await?;
+    if branches::epoch(client).await? != epoch {
+        return Err(StoreError::Busy);
+    }
+    let mut step = TextStep::default();
+    for point in points {
+        let last = committed.get(&candidates::branch(&point)?).copied().unwrap_or_default();
+        if !Standing::read(&point)?.is_visible(last) || !conditions.paths.pass(point.text(field::PATH)?) {
+            continue;
+        }
+        step.compared += 1;
+        let text = point.text(field::TEXT)?;
+        if scan.finds(text) {
+            step.documents.push(WholeDocument { document: document_of(&point)?, text: text.to_owned() });
+        }
+    }
+    let position = |id| Ok::<_, StoreError>(TextPosition { state, after: uuid_of(Some(id))?.to_string() });
+    step.next = next.map(position).transpose()?;
+    Ok(step)
 }
 
 /// Returns the cosines of chunks that have an embedding.

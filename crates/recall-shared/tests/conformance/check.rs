@@ -2,7 +2,8 @@
 
 use oorandom::Rand32;
 use recall_shared::{
-    Ask, Depths, Filters, Found, Key, Memory, PathCondition, Place, SharedStore, StoreError, Weighted, publish, verify,
+    Ask, Depths, Filters, Found, Key, Memory, PathCondition, Place, SharedStore, StoreError, TextScan, Weighted,
+    publish, verify,
 };
 
 use super::corpus::{Corpus, KINDS, LANGUAGES, TAGS, branch, model, number, query_vector};
@@ -19,6 +20,7 @@ pub fn everything(store: &dyn SharedStore) {
     a_taken_over_publication_fails(store);
     what_was_lost_is_repaired(store);
     a_document_is_read_by_its_place(store);
+    every_text_is_compared(store);
 }
 
 fn an_empty_store_says_so(store: &dyn SharedStore) {
@@ -236,6 +238,71 @@ fn a_document_is_read_by_its_place(store: &dyn SharedStore) {
     publish(store, &main, Some(&model()), &later).expect("it answers");
     assert_eq!(text_at(&[other]), whole("a.rs", 1, "changed"));
     assert_eq!(text_at(&[one]), None);
+}
+
+fn every_text_is_compared(store: &dyn SharedStore) {
+    let main = branch("team/scanned", "main");
+    let mut corpus = Corpus::random(21, 50);
+    let mut random = Rand32::new(22);
+    corpus.put("src/signs.rs", &["a <=> b".to_owned(), "100% of it_s\\ (x|y)".to_owned()], &mut random);
+    corpus.put("src/other.rs", &["an it's wordinside".to_owned()], &mut random);
+    publish(store, &main, Some(&model()), &corpus).expect("it answers");
+    // Neither another branch nor what is replaced is compared.
+    let mut later = corpus.clone();
+    later.put("src/later.rs", &["only here".to_owned()], &mut random);
+    publish(store, &branch("team/scanned", "feature"), Some(&model()), &later).expect("it answers");
+    let check = |fragments: &[&str], filters: &Filters, expected: &[&str]| {
+        let fragments: Vec<String> = fragments.iter().map(|fragment| (*fragment).to_owned()).collect();
+        let (found, compared) = scan(store, fragments.clone(), filters);
+        assert_eq!(found, expected, "{fragments:?} {filters:?}");
+        compared
+    };
+    let all = Filters::default();
+    let (whole, compared) = scan(store, Vec::new(), &all);
+    assert_eq!(whole.len() as u64, compared, "without a fragment every document is found");
+    let is_here = |path: &&String| corpus.documents.contains_key(path.as_str());
+    assert!(whole.iter().filter(is_here).count() >= corpus.documents.len(), "{whole:?}");
+    let with_sign = ["src/signs.rs"];
+    assert_eq!(check(&["<=>"], &all, &with_sign), compared);
+    check(&["b\n100%"], &all, &with_sign);
+    check(&["(x|y)"], &all, &with_sign);
+    check(&["s\\ (x"], &all, &with_sign);
+    check(&["it_s", "dinsi"], &all, &["src/other.rs", "src/signs.rs"]);
+    check(&["<=> ?", "it.s", "(x", "\\d"], &all, &with_sign);
+    check(&["only here"], &all, &[]);
+    let below =
+        |directory: &str| Filters { paths: vec![PathCondition::Below(directory.to_owned())], ..Filters::default() };
+    check(&["<=>"], &below("docs"), &[]);
+    let in_source = check(&["<=>"], &below("src/signs.rs"), &with_sign);
+    assert_eq!(in_source, 1, "only what passes is compared");
+    let without =
+        TextScan { without: vec!["team/scanned".to_owned()], fragments: vec!["<=>".to_owned()], ..TextScan::default() };
+    assert!(store.scan_texts(&without).expect("it answers").documents.is_empty());
+    // A publication ends a pass.
+    let mut step = store.scan_texts(&TextScan::default()).expect("it answers");
+    let from = step.next.take();
+    publish(store, &main, Some(&model()), &later).expect("it answers");
+    if from.is_some() {
+        let failed = store.scan_texts(&TextScan { from, ..TextScan::default() });
+        assert!(matches!(failed, Err(StoreError::Busy)), "{failed:?}");
+    }
+    check(&["only here"], &all, &["src/later.rs"]);
+}
+
+/// Makes a whole pass. Returns the paths of what was found, sorted, and how many documents were compared.
+fn scan(store: &dyn SharedStore, fragments: Vec<String>, filters: &Filters) -> (Vec<String>, u64) {
+    let mut scan = TextScan { fragments, filters: filters.clone(), ..TextScan::default() };
+    let (mut paths, mut compared) = (Vec::new(), 0);
+    loop {
+        let step = store.scan_texts(&scan).expect("it answers");
+        paths.extend(step.documents.into_iter().map(|one| one.document.path));
+        compared += step.compared;
+        scan.from = step.next;
+        if scan.from.is_none() {
+            paths.sort_unstable();
+            return (paths, compared);
+        }
+    }
 }
 
 /// The paths of the documents that contain a word.
