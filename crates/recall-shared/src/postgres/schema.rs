@@ -62,6 +62,10 @@ const CHUNKS_WITH: &str = "create or replace function recall_1.chunks_with(keys 
        where k.tenant = current_setting('recall.tenant') and k.keys @> array[r.key] limit most) c \
      group by 1 order by 2 desc, 1 limit best; end $$";
 
+/// Extends the rights by repository to new tables, if an administrator has set these up: `docs/shared-store-rights.sql`.
+const PROTECT: &str =
+    "do $$ begin if to_regnamespace('recall_rights') is not null then perform recall_rights.protect(); end if; end $$";
+
 /// Any number; publications of all tenants take turns at creating tables.
 const LOCK: i64 = 0x7265_6361_6c6c;
 
@@ -116,6 +120,7 @@ pub(super) async fn create(client: &mut Client, pool: &Arc<Pool>, model: Option<
     transaction.batch_execute(&all).await.map_err(store_error)?;
     transaction.batch_execute(&INDEXES.join(";")).await.map_err(store_error)?;
     transaction.batch_execute(CHUNKS_WITH).await.map_err(store_error)?;
+    transaction.batch_execute(PROTECT).await.map_err(store_error)?;
     transaction.commit().await.map_err(store_error)
 }
 
