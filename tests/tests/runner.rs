@@ -31,6 +31,8 @@ mod models;
 mod page;
 mod paraphrases;
 mod parsers;
+#[cfg(unix)]
+mod pipelines;
 mod plugin;
 mod programs;
 mod promises;
