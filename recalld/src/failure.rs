@@ -136,9 +136,16 @@ impl IntoFailure for GetError {
             Self::Ambiguous { id, .. } => ambiguous(message, id),
             Self::Memory(error) => fault_failure(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
+            Self::NotPublished { path, .. } => not_published(message, path),
             Self::Shared { source, .. } => shared_failure(&source, message, "try again when the server answers"),
         }
     }
+}
+
+/// What is asked about a published document is known only where its repository is.
+fn not_published(message: String, path: String) -> Failure {
+    let hint = "clone the repository and ask there; `recall get` and `recall related` read what is published";
+    Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(hint)
 }
 
 impl IntoFailure for MemoryError {
@@ -225,6 +232,8 @@ impl IntoFailure for GraphError {
             Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path)
                 .with_hint("leave the lines out for the whole document"),
+            Self::NotPublished { path, .. } => not_published(message, path),
+            Self::Shared { source, .. } => shared_failure(&source, message, "try again when the server answers"),
             Self::NoStore { .. } => no_store(message),
             Self::Store(error) => store_failure(&error, message, Reason::SearchFailed),
         }

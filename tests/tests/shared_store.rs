@@ -54,6 +54,7 @@ fn what_one_machine_publishes_another_finds() {
     let here = json_of(&reader, &shop, &["search", "backoff", "--scope", "project"]);
     assert!(paths(&here).is_empty(), "{here}");
 
+    team::assert_conditions_are_checked(&reader, &shop);
     team::assert_a_published_document_is_read(&reader, &shop);
     team::assert_a_clone_is_searched_in_place_of_what_is_published(&reader);
 }

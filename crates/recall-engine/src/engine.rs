@@ -2,6 +2,7 @@
 //!
 //! Each use case is a method of [`Engine`] in a file of its own; the type lists them all.
 
+mod published;
 pub(crate) mod recorder;
 mod session_hits;
 mod stores;
@@ -26,6 +27,7 @@ use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSett
 use crate::store::{PairComparer, Registry};
 use crate::task_pool::TaskPool;
 
+pub(crate) use published::split_chunk;
 use recorder::FlightRecorder;
 pub use recorder::RecorderCounts;
 pub(crate) use session_hits::{SessionHit, SessionHits};

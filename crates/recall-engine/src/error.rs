@@ -143,6 +143,14 @@ pub enum GetError {
     /// A store that the request needs cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The document is published, and what was asked about it is not.
+    #[error("`{path}` is in the shared store `{store}`, which has no commits")]
+    NotPublished {
+        /// The path of the document, as answers show it.
+        path: String,
+        /// The name of the store in the configuration.
+        store: String,
+    },
     /// A shared store did not answer.
     #[error("the shared store `{store}` did not answer")]
     Shared {
@@ -188,6 +196,22 @@ pub enum GraphError {
         start: u32,
         /// The last line asked for.
         end: u32,
+    },
+    /// The document is published, and the links between documents are not.
+    #[error("`{path}` is in the shared store `{store}`, which has no links between documents")]
+    NotPublished {
+        /// The path of the document, as answers show it.
+        path: String,
+        /// The name of the store in the configuration.
+        store: String,
+    },
+    /// A shared store did not answer.
+    #[error("the shared store `{store}` did not answer")]
+    Shared {
+        /// The name of the store in the configuration.
+        store: String,
+        /// What the client of the server reports.
+        source: recall_shared::StoreError,
     },
     /// The scope names stores that are not configured.
     #[error("the scope `{scope}` has no store here")]

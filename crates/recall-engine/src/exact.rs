@@ -13,6 +13,7 @@
 //! signature only excludes; what an answer says is what the texts hold.
 
 mod page;
+mod published;
 mod scan;
 mod wordless;
 
@@ -28,15 +29,18 @@ use crate::matching::{OutsidePaths, undated_warning};
 use crate::origin::Origin;
 use crate::search::{ATTEMPTS, Hit, known_languages};
 use crate::store::Wanted;
+use crate::task_pool::Deferred;
 use crate::warning::{Coverage, Warning};
 use crate::{Engine, mask};
+use published::PublishedAnswer;
 use scan::{Matching, Scan};
 
 impl Engine {
-    /// Finds every place of a literal or of a regular expression in the stores of this machine.
+    /// Finds every place of a literal or of a regular expression in the stores of this machine and in the shared ones.
     ///
     /// First updates the stores from their files, within the time budget, as a search does. The file of each line is compared with
-    /// its indexed state. Secrets are not matched: an answer must not tell whether a guess is right.
+    /// its indexed state. Secrets are not matched: an answer must not tell whether a guess is right. A shared store that does not answer,
+    /// or of which not all documents were compared in time, is a warning.
     ///
     /// # Errors
     /// The pattern is invalid, the scope has no store, a store cannot be opened or read, or reading takes longer than the limit for
@@ -59,20 +63,40 @@ impl Engine {
         filters.paths.clone_from(&paths.resolved);
         let period = self.period(origin, &filters)?;
         let wanted = Wanted::Text { needle: request.needle.clone(), pattern: Arc::clone(pattern) };
-        let MountedStores { stores, mut warnings } =
-            self.prepared_stores(origin, request.scope, &request.others, |store| self.prepare(store, Some(&wanted)))?;
-        if stores.is_empty() {
+        let MountedStores { stores, mut warnings } = match self.local_origin(origin, request.scope) {
+            Some(local) => {
+                let prepare = |store: &_| self.prepare(store, Some(&wanted));
+                self.prepared_stores(&local, request.scope, &request.others, prepare)?
+            }
+            None => MountedStores { stores: Vec::new(), warnings: Vec::new() },
+        };
+        let names: Vec<String> = self.shared_stores(origin, request.scope).map(|store| store.name.clone()).collect();
+        if stores.is_empty() && names.is_empty() {
             return Err(SearchError::NoStore { scope: request.scope });
         }
-        let shared: Vec<String> = self.shared_stores(origin, request.scope).map(|store| store.name.clone()).collect();
-        warnings.extend((!shared.is_empty()).then_some(Warning::SharedNotScanned { stores: shared }));
+        let shared = if period.is_none() {
+            published::ask(self, origin, request, &filters, &stores, pattern)
+        } else {
+            // They know no times.
+            warnings.extend((!names.is_empty()).then_some(Warning::SharedWithoutTimes { stores: names }));
+            Vec::new()
+        };
         let period = period.as_ref();
         let scan = Scan { engine: self, stores: &stores, pattern, filters: &filters, period, began: Instant::now() };
         let began = Instant::now();
+        let mut indexed = Some(scan.run()?);
+        let mut published = Vec::with_capacity(shared.len());
+        let mut of_shared = Vec::with_capacity(shared.len());
+        for PublishedAnswer { matching, coverage, warning } in shared.into_iter().map(Deferred::join) {
+            published.extend(matching);
+            of_shared.push(coverage);
+            warnings.extend(warning);
+        }
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let mut matching = scan.run()?;
+            let mut matching = indexed.take().map_or_else(|| scan.run(), Ok)?;
+            matching.extend(published.iter().cloned());
             let scanned = began.elapsed();
             let totals = ExactTotals::sum(&matching);
             scan::sort_documents(&scan, &mut matching, &request.needle)?;
@@ -82,14 +106,16 @@ impl Engine {
             let is_last = hits.is_empty() || shown >= totals.lines;
             warnings.extend(left_out.iter().map(|path| Warning::LeftOut { path: mask::shown_path(path.clone()) }));
             warnings.extend(masked.iter().map(|path| Warning::SecretsMasked { path: path.clone() }));
-            let coverage: Vec<Coverage> = stores.iter().map(MountedStore::coverage).collect();
+            let coverage: Vec<Coverage> =
+                stores.iter().map(MountedStore::coverage).chain(of_shared.iter().cloned()).collect();
             let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
             warnings.extend(paths.warnings(&stores, totals.lines == 0));
             let is_narrowed = !filters.is_empty() || filters.has_time();
             let searched = if is_narrowed && (totals.lines == 0 || filters.has_time()) {
                 let (documents, undated) = scan.passing()?;
                 warnings.extend(undated_warning(undated));
-                (totals.lines == 0).then_some(documents)
+                let compared: u64 = of_shared.iter().map(|one| one.documents).sum();
+                (totals.lines == 0).then_some(documents + compared)
             } else {
                 None
             };

@@ -14,8 +14,9 @@ pub(crate) mod start;
 mod walk;
 
 use recall_core::{Citation, EdgeKind};
+use recall_text::DocPath;
 
-use crate::engine::{MountedStore, MountedStores};
+use crate::engine::{MountedStore, MountedStores, split_chunk};
 use crate::error::{GraphError, StoreError};
 use crate::origin::Origin;
 use crate::warning::Warning;
@@ -32,8 +33,8 @@ impl Engine {
     /// Returns the neighbours of a node. If several symbols have the name, the walk starts at all of them, up to a bound.
     ///
     /// # Errors
-    /// The name is unknown, the name is a path outside the project, the scope has no store, or a store cannot be opened or
-    /// read.
+    /// The name is unknown or that of a published document, the name is a path outside the project, the scope has no store, or a store
+    /// cannot be opened or read.
     pub fn graph(&self, origin: &Origin, request: &GraphRequest) -> Result<Graph, GraphError> {
         let MountedStores { stores, warnings } = self.fresh_stores(origin, request.scope)?;
         if stores.is_empty() {
@@ -57,6 +58,15 @@ impl Engine {
             }
             let snapshot = store.index.snapshot()?;
             near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::shown_path));
+        }
+        for (text, _) in &readings {
+            let path = split_chunk(text).map_or(*text, |(path, _)| path);
+            let Ok(path) = DocPath::new(path) else { continue };
+            let failed = |(store, source)| GraphError::Shared { store, source };
+            if let Some((store, _)) = self.published_document(origin, request.scope, &path).map_err(failed)? {
+                let store = store.name.clone();
+                return Err(GraphError::NotPublished { path: path.as_str().to_owned(), store });
+            }
         }
         Err(GraphError::NotFound { node: request.node.clone(), near })
     }

@@ -9,12 +9,14 @@
 mod narrow;
 mod path_filters;
 mod period;
+mod published;
 mod row;
 mod select;
 
 pub use narrow::{ConditionPlan, Evaluated};
 pub(crate) use path_filters::{OutsidePaths, PathFilters};
 pub(crate) use period::{Period, PeriodLimit, undated_warning};
+pub(crate) use published::{narrow_published, passing_chunks, reads_texts};
 pub(crate) use row::MatchRow;
 pub(crate) use select::Matching;
 pub use select::{ReadCounts, StorePlan};

@@ -71,6 +71,7 @@ pub(crate) use plan::known_languages;
 pub(crate) use prior::kind_factor;
 pub(crate) use ranked::{Scored, ScoredChunk, score_chunks};
 pub use retriever_weights::RetrieverWeights;
+pub(crate) use shared::repositories;
 
 /// The most passes of a search whose files change while it runs.
 pub(crate) const ATTEMPTS: u32 = 4;
@@ -91,9 +92,10 @@ impl Engine {
         self.repairing(|| self.answer(origin, request, None, SharedStores::LeaveOut, TimeWordsUse::Limit))
     }
 
-    /// Answers a search among the chunks that satisfy a condition, and, without one, in the shared stores too.
+    /// Answers a search among the chunks that satisfy a condition, in the stores of this machine and in the shared ones.
     ///
-    /// A shared store that does not answer in time is a warning.
+    /// A shared store that does not answer in time is a warning, and so is one of which more documents may pass the filter than were
+    /// compared.
     ///
     /// # Errors
     /// See [`Engine::search`].
@@ -103,8 +105,7 @@ impl Engine {
         request: &SearchRequest,
         filter: Option<&Filter>,
     ) -> Result<Answer, SearchError> {
-        let shared = if filter.is_none() { SharedStores::Ask } else { SharedStores::Mention };
-        self.repairing(|| self.answer(origin, request, filter, shared, TimeWordsUse::Limit))
+        self.repairing(|| self.answer(origin, request, filter, SharedStores::Ask, TimeWordsUse::Limit))
     }
 
     /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
@@ -131,7 +132,7 @@ impl Engine {
     ) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
         let shared_use = shared;
-        let plan = SearchPlan::new(self, origin, request, shared, time_words, &mut clock)?;
+        let plan = SearchPlan::new(self, origin, request, filter, shared, time_words, &mut clock)?;
         let SearchPlan { understood, paths, scope, stores, shared, base, period, time_words, mut warnings } = plan;
         let searched = searched_stores(&stores, &shared);
         let whole = OnceCell::new();

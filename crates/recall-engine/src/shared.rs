@@ -8,17 +8,18 @@
 mod contents;
 mod record;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use contents::{KeyedDocument, document_key, published_document};
 pub(crate) use record::{Record, RecordedMemory};
 
-use recall_core::{Document, DocumentId, Embedder};
+use recall_core::{Document, DocumentId, Embedder, Generation, StoreScope, Timestamp};
 use recall_os::git::Repository;
-use recall_shared::Model;
-use recall_text::DocPath;
+use recall_shared::{Filters, Model, PathCondition, StoreError};
+use recall_text::{DocPath, error_chain};
 
 use crate::git::Git;
+use crate::warning::{Coverage, Warning};
 
 /// Returns a model as shared stores name it.
 pub(crate) fn model_of(embedder: &dyn Embedder) -> Model {
@@ -34,6 +35,43 @@ pub(crate) fn in_store(store: &str, repository: &str, mut document: Document) ->
     // The memory itself is in the journal of its project, and can be neither amended nor confirmed from here.
     document.memory = None;
     document
+}
+
+/// Returns the filters in the form of the stores. A glob without a directory matches the file name.
+pub(crate) fn store_filters(filters: &recall_core::Filters) -> Filters {
+    let path = |filter: &recall_core::PathFilter| {
+        let text = filter.0.trim_start_matches("./").trim_matches('/');
+        if !filter.is_glob() {
+            return PathCondition::Below(text.to_owned());
+        }
+        PathCondition::Glob(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
+    };
+    Filters {
+        kinds: filters.types.iter().map(|kind| kind.as_str().to_owned()).collect(),
+        languages: filters.languages.iter().map(|language| language.as_str().to_owned()).collect(),
+        paths: filters.paths.iter().map(path).collect(),
+        tags: filters.tags.clone(),
+    }
+}
+
+/// Returns the warning that a shared store did not answer. One that is paused was reported when it failed.
+pub(crate) fn warn_of_failure(store: &str, error: &StoreError) -> Warning {
+    let is_new = !matches!(error, StoreError::Resting);
+    Warning::SharedStore { store: store.to_owned(), reason: error_chain(error), is_new }
+}
+
+/// Returns the state of a shared store as an answer saw it.
+pub(crate) fn coverage_of(store: &str, documents: u64, newest: Option<Timestamp>) -> Coverage {
+    Coverage {
+        scope: StoreScope::Domain,
+        root: PathBuf::from(store),
+        generation: Generation::default(),
+        documents,
+        newest,
+        is_elsewhere: false,
+        is_shared: true,
+        indexing: None,
+    }
 }
 
 /// How many bytes of a fingerprint name a model. Two models share them with a probability of one in 10^38.

@@ -119,15 +119,25 @@ pub enum Warning {
         /// Whether it answered the last search.
         is_new: bool,
     },
-    /// The request has a filter expression, which stores that a team shares do not check: they were not searched.
-    SharedNotFiltered {
+    /// The request is limited to a time, and stores that a team shares do not know when something was made: they were not searched.
+    SharedWithoutTimes {
         /// The names of these stores in the configuration.
         stores: Vec<String>,
     },
-    /// The request is for all places of a text, which stores that a team shares do not have: they were not searched.
+    /// Only the best candidates of a store that a team shares were compared with a filter expression, and few passed: more may.
+    SharedNotFiltered {
+        /// Its name in the configuration.
+        store: String,
+        /// How many documents were compared.
+        compared: u64,
+    },
+    /// Only some documents of a store that a team shares were compared with a text: there was no time for the others, or another version
+    /// of recall published them.
     SharedNotScanned {
-        /// The names of these stores in the configuration.
-        stores: Vec<String>,
+        /// Its name in the configuration.
+        store: String,
+        /// How many were compared.
+        compared: u64,
     },
     /// Git did not list the commits of a document in time.
     HistoryUnread {
@@ -249,6 +259,7 @@ impl Warning {
                 | Self::NotRefreshed { .. }
                 | Self::SharedStore { .. }
                 | Self::SharedNotScanned { .. }
+                | Self::SharedWithoutTimes { .. }
                 | Self::StoresLeftOut { .. }
                 | Self::StoreUnavailable { .. }
                 | Self::MemoriesBehind

@@ -2,6 +2,8 @@
 //!
 //! The same documents, filters, removals, generations and branches are in the index of a machine and in each kind of shared store.
 
+mod conditions;
+mod related;
 #[cfg(feature = "server-tests")]
 mod servers;
 
@@ -12,7 +14,7 @@ use std::sync::Arc;
 
 use recall_core::{Ablation, DocumentType, Filters, PathFilter, Scope, SearchRequest};
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Origin, Parent, PublishRequest,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Parent, PublishRequest,
 };
 use recall_models::BuiltIn;
 use recall_shared::{Guarded, Memory, SharedStore};
@@ -83,9 +85,8 @@ impl Machine {
 
     /// Searches what others published.
     fn there(&self, query: &str, filters: &Filters) -> Answer {
-        let origin = Origin { domain: Some("team".to_owned()), ..self.sandbox.origin() };
         let asked = request(query, Scope::Domain, filters);
-        self.engine.search_where(&origin, &asked, None).expect("an answer")
+        self.engine.search_where(&self.team(), &asked, None).expect("an answer")
     }
 }
 
@@ -189,6 +190,8 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     age();
     store.collect().expect("collected");
     assert_equal_answers(&builder, &reader, least_equal_firsts);
+    conditions::assert_equal_conditions(&builder, &reader);
+    related::assert_what_is_related(&builder, &reader);
     let breaker = paths(&reader.there("guarded.rs", &Filters::default()));
     assert!(!breaker.contains(&"team/acme/api/src/guarded.rs".to_owned()), "{breaker:?}");
 

@@ -110,11 +110,9 @@ fn one(warning: Warning) -> v1::Warning {
             new("NOTHING_IN_PERIOD", Severity::Warning, message, "")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
-        Warning::SharedNotFiltered { stores } => shared_without_filter(&stores),
-        Warning::SharedNotScanned { stores } => {
-            let message = format!("shared stores are not searched for exact text: {}", stores.join(", "));
-            new("SHARED_NOT_SCANNED", Severity::Notice, message, "a search without `--exact` and `--regex` asks them")
-        }
+        Warning::SharedNotFiltered { store, compared } => shared_not_filtered(&store, compared),
+        Warning::SharedNotScanned { store, compared } => shared_not_scanned(&store, compared),
+        Warning::SharedWithoutTimes { stores } => shared_without_times(&stores),
         Warning::IndexingWaits => {
             let message = "the project is queued for indexing, after other projects".to_owned();
             new(
@@ -298,11 +296,29 @@ fn shared_store(store: &str, reason: &str, is_new: bool) -> v1::Warning {
     new("SHARED_STORE", severity, message, "the answer is from this machine's stores")
 }
 
-fn shared_without_filter(stores: &[String]) -> v1::Warning {
+fn shared_not_filtered(store: &str, compared: u64) -> v1::Warning {
+    let message = format!(
+        "of the shared store `{store}`, the filter expression was checked on the {compared} documents that match the query best; \
+         others may pass"
+    );
+    let hint =
+        "the server checks all documents for types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
+    new("SHARED_NOT_FILTERED", Severity::Warning, message, hint)
+}
+
+fn shared_not_scanned(store: &str, compared: u64) -> v1::Warning {
+    let message = format!(
+        "of the shared store `{store}`, only {compared} documents were compared with the text: the others took too long, or another \
+         version of recall published them"
+    );
+    let hint = "narrow the search with `--path`, `--type` or `--lang`";
+    new("SHARED_NOT_SCANNED", Severity::Warning, message, hint)
+}
+
+fn shared_without_times(stores: &[String]) -> v1::Warning {
     let message =
-        format!("shared stores do not check filter expressions, and were not searched: {}", stores.join(", "));
-    let hint = "they check types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";
-    new("SHARED_NOT_FILTERED", Severity::Notice, message, hint)
+        format!("shared stores do not know when something was made, and were not searched: {}", stores.join(", "));
+    new("SHARED_WITHOUT_TIMES", Severity::Notice, message, "leave out the time to search them")
 }
 
 fn history_unread(path: String) -> v1::Warning {

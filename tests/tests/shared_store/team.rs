@@ -40,6 +40,27 @@ pub(crate) fn commit(project: &Project, remote: &str) {
     git(&["commit", "--quiet", "--message", "first"]);
 }
 
+/// Searches published documents for exact text, and with filter expressions.
+#[track_caller]
+pub(crate) fn assert_conditions_are_checked(reader: &Sandbox, project: &Project) {
+    let path = "platform/example.org/acme/api/src/retry.rs";
+    let passing = json_of(reader, project, &["search", "backoff", "--filter", "doc.path GLOB 'src/re*'"]);
+    assert!(paths(&passing).contains(&path.to_owned()), "{passing}");
+    let failing =
+        json_of(reader, project, &["search", "backoff", "--filter", "doc.path GLOB 'src/re*' AND doc.size > 9999"]);
+    assert!(paths(&failing).is_empty(), "{failing}");
+    let exact = json_of(reader, project, &["search", "--exact", "off(tries: u32) -> u64 {"]);
+    assert_eq!(paths(&exact), [path], "{exact}");
+    assert_eq!((&exact["complete"], &exact["warnings"]), (&true.into(), &Value::Array(Vec::new())), "{exact}");
+    let nowhere = json_of(reader, project, &["search", "--regex", "back(on|in)\\("]);
+    assert_eq!((&nowhere["complete"], paths(&nowhere).len()), (&true.into(), 0), "{nowhere}");
+    let graph = reader.recall(project, &["graph", path]);
+    assert!(
+        graph.stderr.contains("no links between documents") && graph.stderr.contains("clone the repository"),
+        "{graph:?}"
+    );
+}
+
 /// Reads published documents whole, by the path of a hit and by a citation.
 #[track_caller]
 pub(crate) fn assert_a_published_document_is_read(reader: &Sandbox, project: &Project) {

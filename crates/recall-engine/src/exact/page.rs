@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use recall_core::{ByteSpan, Chunk, ChunkKind, DocumentKey, ExactRequest, Span};
-use recall_index::catalog::{ReadError, Snapshot};
+use recall_core::{ByteSpan, Chunk, ChunkKind, DocumentKey, ExactRequest, Span, StoreScope};
 use recall_index::lexical::exact::MatchedLine;
 use recall_text::{error_chain, tokens};
 
-use super::scan::{Matching, Scan, visible_lines};
-use crate::engine::MountedStore;
+use super::scan::{Matching, PublishedText, Scan, TextSource, visible_lines};
 use crate::error::StoreError;
 use crate::indexing::refresh_documents;
 use crate::mask::{Masked, Whole};
+use crate::mount::Mount;
 use crate::occurrences::chunk_at;
 use crate::search::{Hit, changed_documents};
 
@@ -50,20 +49,30 @@ pub(super) fn read(
     }
     let limit = request.limit as usize;
     for one in wanted {
-        if changed[one.store].contains(&one.document.key()) {
-            skipped = 0;
-            continue;
-        }
-        let store = &scan.stores[one.store];
-        let snapshot = store.index.snapshot()?;
-        let hits = hits(&snapshot, scan, store, one, skipped..skipped + limit - page.hits.len());
-        let Some(hits) = hits.map_err(|source| store.index.read_error(source))? else {
-            if is_last {
-                continue;
+        let range = std::mem::take(&mut skipped);
+        let range = range..range + limit - page.hits.len();
+        let hits = match &one.source {
+            TextSource::Published(published) => {
+                let PublishedText { text, chunks, .. } = &**published;
+                let place = HitPlace { store: one.store, scope: StoreScope::Domain, mount: &Mount::default() };
+                place.hits(scan, one, text.clone(), chunks, range)
             }
-            return Ok(None);
+            TextSource::Indexed(_) if changed[one.store].contains(&one.document.key()) => continue,
+            TextSource::Indexed(row) => {
+                let store = &scan.stores[one.store];
+                let read = |source| store.index.read_error(source);
+                let snapshot = store.index.snapshot()?;
+                let Some(text) = snapshot.text(*row).map_err(read)? else {
+                    if is_last {
+                        continue;
+                    }
+                    return Ok(None);
+                };
+                let chunks = snapshot.chunks_of(*row).map_err(read)?;
+                let place = HitPlace { store: one.store, scope: store.scope, mount: &store.mount };
+                place.hits(scan, one, text, &chunks, range)
+            }
         };
-        skipped = 0;
         for (hit, is_masked) in hits {
             if is_masked == Masked::Yes {
                 page.masked.insert(hit.document.path.as_str().to_owned());
@@ -117,63 +126,71 @@ fn on_page<'m>(matching: &'m [Matching], request: &ExactRequest) -> (Vec<&'m Mat
     (wanted, before as usize)
 }
 
-/// Reads some lines of a document; `None` if it is gone.
-fn hits(
-    snapshot: &Snapshot<'_>,
-    scan: &Scan<'_>,
-    store: &MountedStore,
-    one: &Matching,
-    range: Range<usize>,
-) -> Result<Option<Vec<(Hit, Masked)>>, ReadError> {
-    let Some(text) = snapshot.text(one.row)? else { return Ok(None) };
-    let chunks = snapshot.chunks_of(one.row)?;
-    let mut lines = visible_lines(scan.pattern, &one.document, &text);
-    let defines = |line: &MatchedLine| one.definitions.iter().any(|place| line.bytes.contains(place));
-    // The sort is stable: each group stays in the order of lines.
-    lines.sort_by_key(|line| !defines(line));
-    let whole = Whole::new(&one.document.path, text);
-    let shown = lines.into_iter().skip(range.start).take(range.len());
-    Ok(Some(shown.map(|line| hit(scan, store, one, &chunks, &whole, &line)).collect()))
+/// The store of a hit, and where its paths are in the client's project.
+struct HitPlace<'a> {
+    store: usize,
+    scope: StoreScope,
+    mount: &'a Mount,
 }
 
-fn hit(
-    scan: &Scan<'_>,
-    store: &MountedStore,
-    one: &Matching,
-    chunks: &[Chunk],
-    whole: &Whole,
-    line: &MatchedLine,
-) -> (Hit, Masked) {
-    let first = line.matches.first().map_or(line.bytes.start, |first| first.start);
-    let around = chunk_at(chunks, first).and_then(|ordinal| chunks.get(ordinal as usize));
-    let ordinal = around.map_or(0, |chunk| chunk.ordinal);
-    let bytes = ByteSpan { start: line.bytes.start as u32, end: line.bytes.end as u32 };
-    let masked = whole.mask_range(line.bytes.clone());
-    let (text, highlights) = window(&masked, scan.pattern.matches(&masked).collect());
-    let chunk = Chunk {
-        ordinal,
-        kind: around.map_or(ChunkKind::Window, |chunk| chunk.kind),
-        span: Span { bytes, start_line: line.number, end_line: line.last_number },
-        symbol: around.and_then(|chunk| chunk.symbol.clone()),
-        signature: None,
-        doc_comment: None,
-        tokens: tokens::estimate(&text),
-    };
-    let mut hit = Hit {
-        store: one.store,
-        created: Some(one.created),
-        highlights,
-        score: one.score,
-        ..Hit::new(store.scope, one.document.clone(), chunk, text)
-    };
-    hit.show(&store.mount);
-    let is_changed = if whole.text()[line.bytes.clone()] == masked { Masked::No } else { Masked::Yes };
-    // The text is masked already, in the context of its file.
-    let text = std::mem::take(&mut hit.text);
-    let title = if whole.has_secrets() { whole.mask_label(&mut hit.document.title) } else { Masked::No };
-    let is_masked = hit.mask(None).or(is_changed).or(title);
-    hit.text = text;
-    (hit, is_masked)
+impl HitPlace<'_> {
+    /// Returns some lines of a document.
+    fn hits(
+        &self,
+        scan: &Scan<'_>,
+        one: &Matching,
+        text: String,
+        chunks: &[Chunk],
+        range: Range<usize>,
+    ) -> Vec<(Hit, Masked)> {
+        let mut lines = visible_lines(scan.pattern, &one.document, &text);
+        let defines = |line: &MatchedLine| one.definitions.iter().any(|place| line.bytes.contains(place));
+        // The sort is stable: each group stays in the order of lines.
+        lines.sort_by_key(|line| !defines(line));
+        let whole = Whole::new(&one.document.path, text);
+        let shown = lines.into_iter().skip(range.start).take(range.len());
+        shown.map(|line| self.hit(scan, one, chunks, &whole, &line)).collect()
+    }
+
+    fn hit(
+        &self,
+        scan: &Scan<'_>,
+        one: &Matching,
+        chunks: &[Chunk],
+        whole: &Whole,
+        line: &MatchedLine,
+    ) -> (Hit, Masked) {
+        let first = line.matches.first().map_or(line.bytes.start, |first| first.start);
+        let around = chunk_at(chunks, first).and_then(|ordinal| chunks.get(ordinal as usize));
+        let ordinal = around.map_or(0, |chunk| chunk.ordinal);
+        let bytes = ByteSpan { start: line.bytes.start as u32, end: line.bytes.end as u32 };
+        let masked = whole.mask_range(line.bytes.clone());
+        let (text, highlights) = window(&masked, scan.pattern.matches(&masked).collect());
+        let chunk = Chunk {
+            ordinal,
+            kind: around.map_or(ChunkKind::Window, |chunk| chunk.kind),
+            span: Span { bytes, start_line: line.number, end_line: line.last_number },
+            symbol: around.and_then(|chunk| chunk.symbol.clone()),
+            signature: None,
+            doc_comment: None,
+            tokens: tokens::estimate(&text),
+        };
+        let mut hit = Hit {
+            store: self.store,
+            created: one.created,
+            highlights,
+            score: one.score,
+            ..Hit::new(self.scope, one.document.clone(), chunk, text)
+        };
+        hit.show(self.mount);
+        let is_changed = if whole.text()[line.bytes.clone()] == masked { Masked::No } else { Masked::Yes };
+        // The text is masked already, in the context of its file.
+        let text = std::mem::take(&mut hit.text);
+        let title = if whole.has_secrets() { whole.mask_label(&mut hit.document.title) } else { Masked::No };
+        let is_masked = hit.mask(None).or(is_changed).or(title);
+        hit.text = text;
+        (hit, is_masked)
+    }
 }
 
 /// Returns a line, or the part of a long one around its first match, with the matches in it.

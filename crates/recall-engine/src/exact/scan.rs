@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::{Document, DocumentRow, Filters, Generation, Needle, SymbolKind, Timestamp};
+use recall_core::{Chunk, Document, DocumentRow, Filters, Generation, Needle, Symbol, SymbolKind, Timestamp};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::document_matcher;
 use recall_index::lexical::exact::{MatchedLine, Pattern};
@@ -42,13 +42,13 @@ pub(super) struct Scan<'a> {
 /// A document that matches.
 #[derive(Clone, Debug)]
 pub(super) struct Matching {
-    /// The index of its store.
+    /// The index of its store: those of this machine come first, then the shared ones.
     pub(super) store: usize,
-    pub(super) row: DocumentRow,
-    /// As it is stored.
+    pub(super) source: TextSource,
+    /// As it is stored; of a shared store, as answers show it.
     pub(super) document: Document,
-    /// When its path was first indexed.
-    pub(super) created: Timestamp,
+    /// When its path was first indexed; `None` if that is not known.
+    pub(super) created: Option<Timestamp>,
     /// The number of matches.
     pub(super) matches: u64,
     /// The number of lines in which matches begin.
@@ -56,6 +56,47 @@ pub(super) struct Matching {
     /// The places in its text where a matched name is defined.
     pub(super) definitions: Vec<usize>,
     pub(super) score: f64,
+}
+
+/// Where the text of a document is.
+#[derive(Clone, Debug)]
+pub(super) enum TextSource {
+    /// In the catalog of its store.
+    Indexed(DocumentRow),
+    /// It came from a shared store.
+    Published(Arc<PublishedText>),
+}
+
+impl Matching {
+    /// Returns the row of the document, if its store is this one of this machine.
+    fn row_in(&self, store: usize) -> Option<DocumentRow> {
+        match self.source {
+            TextSource::Indexed(row) if self.store == store => Some(row),
+            _ => None,
+        }
+    }
+}
+
+/// The text of a published document, with its structure.
+#[derive(Debug)]
+pub(super) struct PublishedText {
+    pub(super) text: String,
+    pub(super) chunks: Vec<Chunk>,
+    pub(super) symbols: Vec<Symbol>,
+}
+
+impl PublishedText {
+    /// Places the chunks and symbols by their lines: their bytes are those of the text before its secrets were masked.
+    pub(super) fn new(text: String, mut chunks: Vec<Chunk>, mut symbols: Vec<Symbol>) -> Self {
+        let starts: Vec<usize> =
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
+        let start_of = |line: u32| starts.get(line.saturating_sub(1) as usize).copied().unwrap_or(text.len()) as u32;
+        let spans = chunks.iter_mut().map(|chunk| &mut chunk.span);
+        for span in spans.chain(symbols.iter_mut().map(|symbol| &mut symbol.span)) {
+            (span.bytes.start, span.bytes.end) = (start_of(span.start_line), start_of(span.end_line + 1));
+        }
+        Self { text, chunks, symbols }
+    }
 }
 
 /// What a task of a scan needs.
@@ -177,9 +218,9 @@ impl ScanPart {
             if !lines.is_empty() {
                 found.push(Matching {
                     store: self.number,
-                    row,
+                    source: TextSource::Indexed(row),
                     document: stored.document,
-                    created: stored.created,
+                    created: Some(stored.created),
                     matches: lines.iter().map(|line| line.matches.len() as u64).sum(),
                     lines: lines.len() as u64,
                     definitions: Vec::new(),
@@ -234,12 +275,17 @@ pub(super) fn sort_documents(scan: &Scan<'_>, matching: &mut [Matching], needle:
     for (number, store) in scan.stores.iter().enumerate() {
         let snapshot = store.index.snapshot()?;
         for (place, one) in matching.iter_mut().enumerate() {
-            let is_looked_at = place < MOST_WITH_DEFINITIONS || named.contains(&(number, one.row));
-            if one.store == number && is_looked_at {
-                let definitions = definitions(&snapshot, scan, one).map_err(|source| store.index.read_error(source))?;
-                one.score *= definitions.iter().map(|(_, factor)| *factor).fold(1.0, f64::max);
-                one.definitions = definitions.into_iter().map(|(place, _)| place).collect();
+            let Some(row) = one.row_in(number) else { continue };
+            if place < MOST_WITH_DEFINITIONS || named.contains(&(number, row)) {
+                let definitions = indexed_definitions(&snapshot, scan, row, &one.document);
+                one.weigh_definitions(definitions.map_err(|source| store.index.read_error(source))?);
             }
+        }
+    }
+    for one in matching.iter_mut().take(MOST_WITH_DEFINITIONS) {
+        if let TextSource::Published(published) = &one.source {
+            let PublishedText { text, chunks, symbols } = &**published;
+            one.weigh_definitions(definitions(scan.pattern, &one.document, text, chunks, symbols));
         }
     }
     sort_by_score(matching);
@@ -266,17 +312,39 @@ fn documents_by_name(scan: &Scan<'_>, needle: &Needle) -> Result<HashSet<(usize,
     Ok(all)
 }
 
-/// Returns the places of the names that are defined in a document and touched by a match, with the factor of each.
-fn definitions(snapshot: &Snapshot<'_>, scan: &Scan<'_>, one: &Matching) -> Result<Vec<(usize, f64)>, ReadError> {
-    let symbols = snapshot.symbols_of(one.row)?;
+impl Matching {
+    /// Notes the places of names that are defined, with the factor of each.
+    fn weigh_definitions(&mut self, definitions: Vec<(usize, f64)>) {
+        self.score *= definitions.iter().map(|(_, factor)| *factor).fold(1.0, f64::max);
+        self.definitions = definitions.into_iter().map(|(place, _)| place).collect();
+    }
+}
+
+fn indexed_definitions(
+    snapshot: &Snapshot<'_>,
+    scan: &Scan<'_>,
+    row: DocumentRow,
+    document: &Document,
+) -> Result<Vec<(usize, f64)>, ReadError> {
+    let symbols = snapshot.symbols_of(row)?;
     if symbols.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(text) = snapshot.text(one.row)? else { return Ok(Vec::new()) };
-    let chunks = snapshot.chunks_of(one.row)?;
-    let lines = visible_lines(scan.pattern, &one.document, &text);
+    let Some(text) = snapshot.text(row)? else { return Ok(Vec::new()) };
+    Ok(definitions(scan.pattern, document, &text, &snapshot.chunks_of(row)?, &symbols))
+}
+
+/// Returns the places of the names that are defined in a document and touched by a match, with the factor of each.
+fn definitions(
+    pattern: &Pattern,
+    document: &Document,
+    text: &str,
+    chunks: &[Chunk],
+    symbols: &[Symbol],
+) -> Vec<(usize, f64)> {
+    let lines = visible_lines(pattern, document, text);
     let mut found = Vec::new();
-    for symbol in &symbols {
+    for symbol in symbols {
         // The name may be in the comment before the definition too. A comment in its body, as in Python, is after the name.
         let bytes = symbol.span.bytes;
         let comment = chunks.get(symbol.chunk as usize).and_then(|chunk| chunk.doc_comment);
@@ -296,5 +364,5 @@ fn definitions(snapshot: &Snapshot<'_>, scan: &Scan<'_>, one: &Matching) -> Resu
             found.push((at, factor));
         }
     }
-    Ok(found)
+    found
 }

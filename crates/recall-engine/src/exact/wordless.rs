@@ -11,7 +11,7 @@ use recall_core::{Case, Needle, QueryClass, SearchRequest, Weights, understand};
 use recall_index::lexical::exact::Pattern;
 
 use super::page::documents_that_changed;
-use super::scan::{self, Matching, Scan, visible_lines};
+use super::scan::{self, Matching, Scan, TextSource, visible_lines};
 use crate::Engine;
 use crate::adopted::AdoptedHits;
 use crate::engine::{MountedStore, MountedStores};
@@ -137,19 +137,20 @@ impl Engine {
 impl Scan<'_> {
     /// Returns the chunk of a document that defines a matched name, or has the first match; `None` if the document is gone.
     fn hit(&self, one: &Matching) -> Result<Option<(Hit, Masked)>, StoreError> {
+        let TextSource::Indexed(row) = one.source else { return Ok(None) };
         let store = &self.stores[one.store];
         let read = store.index.read(|snapshot| {
-            let Some((_, run)) = snapshot.document_with_run(one.row)? else { return Ok(None) };
-            let Some(text) = snapshot.text(one.row)? else { return Ok(None) };
-            Ok(Some((run.first, text, snapshot.chunks_of(one.row)?)))
+            let Some((_, run)) = snapshot.document_with_run(row)? else { return Ok(None) };
+            let Some(text) = snapshot.text(row)? else { return Ok(None) };
+            Ok(Some((run.first, text, snapshot.chunks_of(row)?)))
         })?;
         let Some((first, text, chunks)) = read else { return Ok(None) };
         let lines = visible_lines(self.pattern, &one.document, &text);
         let matched = lines.first().and_then(|line| line.matches.first()).map_or(0, |found| found.start);
         let place = one.definitions.first().copied().unwrap_or(matched);
         let Some(ordinal) = chunk_at(&chunks, place) else { return Ok(None) };
-        let row = recall_core::ChunkRow(first.0 + i64::from(ordinal));
-        let Some(passage) = store.index.passages(&[row])?.all.pop().flatten() else { return Ok(None) };
+        let chunk = recall_core::ChunkRow(first.0 + i64::from(ordinal));
+        let Some(passage) = store.index.passages(&[chunk])?.all.pop().flatten() else { return Ok(None) };
         let memory = match one.document.memory {
             Some(id) => recalled_as_hit(store, id, self.engine.clock.now())?.map(Box::new),
             None => None,
@@ -157,7 +158,7 @@ impl Scan<'_> {
         let stored = &passage.stored;
         let mut hit = Hit {
             store: one.store,
-            created: Some(one.created),
+            created: one.created,
             score: one.score,
             parents: passage.parents.clone(),
             memory,

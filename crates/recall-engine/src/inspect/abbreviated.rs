@@ -2,17 +2,16 @@
 //! paths of documents that were published to a shared store.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use recall_core::{ChunkId, DocumentId, Generation, MemoryType, Scope, StoreScope};
-use recall_shared::{Guarded, Place, StoreError, WholeDocument};
+use recall_core::{ChunkId, DocumentId, MemoryType, Scope, StoreScope};
+use recall_shared::{Guarded, StoreError, WholeDocument};
 use recall_text::DocPath;
 
 use super::get::{Item, ItemRequest, Parent};
+use crate::engine::split_chunk;
 use crate::error::{GetError, ListError};
 use crate::origin::Origin;
-use crate::shared::{Record, in_store};
-use crate::warning::Coverage;
+use crate::shared::{Record, coverage_of, in_store};
 use crate::{Engine, mask};
 
 /// The fewest digits of an abbreviated id.
@@ -149,7 +148,7 @@ impl Engine {
         if let Some(found) = self.published_at(origin, request, name, None)? {
             return Ok(Some(found));
         }
-        match chunk_of(name) {
+        match split_chunk(name) {
             Some((path, ordinal)) => self.published_at(origin, request, path, Some(ordinal)),
             None => Ok(None),
         }
@@ -163,29 +162,18 @@ impl Engine {
         chunk: Option<u32>,
     ) -> Result<Option<Item>, GetError> {
         let Ok(path) = DocPath::new(path) else { return Ok(None) };
-        for store in self.shared_stores(origin, request.scope) {
-            let Some(rest) = path.as_str().strip_prefix(&*store.name).and_then(|rest| rest.strip_prefix('/')) else {
-                continue;
-            };
-            let found = store.document(&places(rest)).and_then(|found| match (found, chunk) {
-                (Some(found), None) => Ok(item(store, found)),
-                (Some(found), Some(ordinal)) => part(store, found, ordinal, request.parent),
-                (None, _) => Ok(None),
-            });
-            match found {
-                // Nothing was published yet.
-                Err(StoreError::Empty) => {}
-                found => return found.map_err(|source| GetError::Shared { store: store.name.clone(), source }),
+        let failed = |(store, source)| GetError::Shared { store, source };
+        let Some((store, found)) = self.published_document(origin, request.scope, &path).map_err(failed)? else {
+            return Ok(None);
+        };
+        match chunk {
+            None => Ok(item(store, found)),
+            Some(ordinal) => {
+                let failed = |source| GetError::Shared { store: store.name.clone(), source };
+                part(store, found, ordinal, request.parent).map_err(failed)
             }
         }
-        Ok(None)
     }
-}
-
-/// Splits the name of a chunk, which is its document's path and its number.
-fn chunk_of(name: &str) -> Option<(&str, u32)> {
-    let (path, ordinal) = name.rsplit_once('#')?;
-    Some((path, ordinal.parse().ok()?))
 }
 
 /// Returns a chunk of a document; `None` if the document has no such chunk.
@@ -207,28 +195,13 @@ fn part(store: &Guarded, found: WholeDocument, ordinal: u32, parent: Parent) -> 
     }))
 }
 
-/// Returns what a path in a store may mean: names of repositories have slashes too.
-fn places(path: &str) -> Vec<Place> {
-    let split = |(at, _): (usize, &str)| Place { repository: path[..at].to_owned(), path: path[at + 1..].to_owned() };
-    path.match_indices('/').map(split).collect()
-}
-
 /// Returns `None` if another version of recall published the document in another form.
 fn item(store: &Guarded, found: WholeDocument) -> Option<Item> {
     let WholeDocument { document, text } = found;
     let record = Record::decode(&document.path, &document.record)?;
     Some(Item {
         scope: StoreScope::Domain,
-        coverage: Coverage {
-            scope: StoreScope::Domain,
-            root: PathBuf::from(&store.name),
-            generation: Generation::default(),
-            documents: 1,
-            newest: Some(record.document.modified),
-            is_elsewhere: false,
-            is_shared: true,
-            indexing: None,
-        },
+        coverage: coverage_of(&store.name, 1, Some(record.document.modified)),
         document: in_store(&store.name, &document.repository, record.document),
         created: None,
         chunk: None,

@@ -4,6 +4,7 @@ use recall_core::{Citation, Scope};
 use recall_index::catalog::StoredDocument;
 use recall_text::DocPath;
 
+use super::get::{Item, ItemRequest, Parent};
 use super::named_by_end::NamedByEnd;
 use crate::error::{GetError, StoreError};
 use crate::git::{DocumentCommit, Git};
@@ -40,7 +41,7 @@ impl Engine {
     /// Returns the latest commits of the current branch that changed a document. A memory, and a file that git does not know, have none.
     ///
     /// # Errors
-    /// The id or path is unknown, or a store cannot be opened or read.
+    /// The id or path is unknown or that of a published document, or a store cannot be opened or read.
     pub fn history(&self, origin: &Origin, request: &HistoryRequest) -> Result<History, GetError> {
         let names: Vec<Name> =
             Citation::readings(request.id.trim()).filter_map(|read| self.name(origin, read.document)).collect();
@@ -52,12 +53,26 @@ impl Engine {
                 }
             }
         }
-        let Some(NamedByEnd { citation, warning }) = self.named_by_end(origin, request.scope, &request.id)? else {
-            return Err(self.explain_missing(origin, &request.id));
-        };
-        let mut history = self.history(origin, &HistoryRequest { id: citation, ..*request })?;
-        history.warnings.push(warning);
-        Ok(history)
+        if let Some(NamedByEnd { citation, warning }) = self.named_by_end(origin, request.scope, &request.id)? {
+            let mut history = self.history(origin, &HistoryRequest { id: citation, ..*request })?;
+            history.warnings.push(warning);
+            return Ok(history);
+        }
+        let published = self.get_published(
+            origin,
+            &ItemRequest {
+                id: Citation::split(request.id.trim()).document.to_owned(),
+                parent: Parent::Leave,
+                scope: request.scope,
+            },
+        )?;
+        Err(match published {
+            Some(Item { document, coverage, .. }) => GetError::NotPublished {
+                path: document.path.as_str().to_owned(),
+                store: coverage.root.to_string_lossy().into_owned(),
+            },
+            None => self.explain_missing(origin, &request.id),
+        })
     }
 }
 

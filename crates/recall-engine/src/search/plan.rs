@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use recall_core::rql::Filter;
 use recall_core::{Filters, OtherProjects, Scope, SearchRequest, Understood, understand};
 use recall_index::lexical::{KnownWords, translate};
 use recall_text::{Language, UnknownLanguage};
@@ -46,7 +47,7 @@ pub(super) struct SearchPlan {
 pub(super) enum SharedStores {
     /// It asks those that the scope sees.
     Ask,
-    /// It names them in a warning: they cannot apply its condition.
+    /// It names them in a warning: the search is limited to a time, and they know none.
     Mention,
     /// It leaves them out: the caller reads more of the hits' stores, or must not wait for a server.
     LeaveOut,
@@ -70,6 +71,7 @@ impl SearchPlan {
         engine: &Engine,
         origin: &Origin,
         request: &SearchRequest,
+        filter: Option<&Filter>,
         shared: SharedStores,
         time_words: TimeWordsUse,
         clock: &mut StageClock,
@@ -81,7 +83,7 @@ impl SearchPlan {
         };
         let scope = understood.scope.unwrap_or(request.scope);
         let period = engine.period_limit(origin, &understood.filters)?;
-        // They know no times.
+        // Shared stores know no times.
         let shared = if shared == SharedStores::Ask && period.is_some() { SharedStores::Mention } else { shared };
         clock.lap(Stage::Understand);
         let MountedStores { stores, mut warnings } = own_stores(engine, origin, scope, request, &understood, shared)?;
@@ -95,9 +97,9 @@ impl SearchPlan {
             stores.iter().any(|store| store.index.searcher().has_path(path).unwrap_or(false))
         });
         let pending = match shared {
-            SharedStores::Ask => shared::ask(engine, origin, scope, &understood, request, &stores),
+            SharedStores::Ask => shared::ask(engine, origin, scope, &understood, request, filter, &stores),
             SharedStores::Mention if !others.is_empty() => {
-                warnings.push(Warning::SharedNotFiltered { stores: others });
+                warnings.push(Warning::SharedWithoutTimes { stores: others });
                 Vec::new()
             }
             SharedStores::Mention | SharedStores::LeaveOut => Vec::new(),
@@ -108,15 +110,14 @@ impl SearchPlan {
             None => engine.registry.project(origin, &*engine.clock)?,
         };
         let shared = answers(pending, &mut warnings);
+        let wanted = (request.offset + request.limit) as usize;
+        warnings.extend(shared.iter().filter_map(|answer| answer.warning(wanted)));
         clock.lap(Stage::Freshness);
         Ok(Self { understood, paths, scope, stores, shared, base, period, time_words, warnings })
     }
 }
 
 /// Returns the stores of this machine that a search asks. There may be none if shared stores are the scope.
-///
-/// A client may name a shared store as its domain. The domain of this machine is then another one, and a search of the domain asks the
-/// shared store alone.
 fn own_stores(
     engine: &Engine,
     origin: &Origin,
@@ -126,20 +127,13 @@ fn own_stores(
     shared: SharedStores,
 ) -> Result<MountedStores, SearchError> {
     let sees_shared = shared != SharedStores::LeaveOut;
-    let configured = &engine.settings.shared;
-    let names_shared = sees_shared && configured.iter().any(|store| Some(&store.name) == origin.domain.as_ref());
-    let gathered = if names_shared && scope == Scope::Domain {
-        if understood.text.is_empty() {
-            return Err(SearchError::EmptyQuery);
-        }
-        MountedStores { stores: Vec::new(), warnings: Vec::new() }
-    } else if names_shared {
-        let anywhere = Origin { domain: None, ..origin.clone() };
-        engine.gathered_stores(&anywhere, scope, request, understood)?
-    } else {
-        engine.gathered_stores(origin, scope, request, understood)?
+    let local = if sees_shared { engine.local_origin(origin, scope) } else { Some(origin.clone()) };
+    let gathered = match local {
+        Some(local) => engine.gathered_stores(&local, scope, request, understood)?,
+        None if understood.text.is_empty() => return Err(SearchError::EmptyQuery),
+        None => MountedStores { stores: Vec::new(), warnings: Vec::new() },
     };
-    let may_be_empty = sees_shared && scope == Scope::Domain && !configured.is_empty();
+    let may_be_empty = sees_shared && scope == Scope::Domain && !engine.settings.shared.is_empty();
     if gathered.stores.is_empty() && !may_be_empty { Err(SearchError::NoStore { scope }) } else { Ok(gathered) }
 }
 

@@ -8,17 +8,15 @@
 //! server that does not answer in time is a warning, never an error of the search.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{
-    ChunkRow, DocumentRow, Generation, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood,
-};
+use recall_core::rql::Filter;
+use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood};
 use recall_index::catalog::ChunkedDocument;
 use recall_index::lexical::{
     Closeness, ClosenessReader, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
 };
-use recall_shared::{Ask, Filters, Found, Guarded, Key, PathCondition, StoreError, Weighted};
+use recall_shared::{Ask, Document, Found, Guarded, Key, StoreError, Weighted};
 use recall_text::error_chain;
 use rustc_hash::FxHashMap;
 
@@ -29,23 +27,14 @@ use super::semantic::QueryNearness;
 use super::store_results::{ChunksRead, Links, StoreResults};
 use crate::embeddings::{ChunkTexts, Nearness};
 use crate::engine::MountedStore;
+use crate::matching::{narrow_published, passing_chunks, reads_texts};
 use crate::mount::Mount;
 use crate::origin::Origin;
 use crate::ranking::FeatureSet;
-use crate::shared::{Record, in_store, model_of};
+use crate::shared::{Record, coverage_of, in_store, model_of, store_filters, warn_of_failure};
 use crate::task_pool::Deferred;
 use crate::warning::{Coverage, Warning};
 use crate::{Engine, error};
-
-impl Engine {
-    /// Returns the shared stores that a request is about.
-    pub(crate) fn shared_stores(&self, origin: &Origin, scope: Scope) -> impl Iterator<Item = &Guarded> {
-        let is_present = !origin.is_past(&self.registry.places);
-        let meant = origin.domain.clone().filter(|_| scope == Scope::Domain);
-        let is_meant = move |store: &&Guarded| meant.as_ref().is_none_or(|name| *name == store.name);
-        self.settings.shared.iter().filter(move |_| is_present && scope.sees(StoreScope::Domain)).filter(is_meant)
-    }
-}
 
 /// What a shared store answered.
 pub(super) struct SharedAnswer {
@@ -59,9 +48,14 @@ pub(super) struct SharedAnswer {
     cosines: FxHashMap<i64, f32>,
     /// The model that gave the cosines; `None` if the store has no embeddings by the model of this machine.
     model: Option<(Arc<str>, ModelFingerprint)>,
+    /// How many documents were compared with a filter, if others may pass it too; `None` if all were.
+    compared: Option<u64>,
     /// Its paths are those that the client sees.
     mount: Mount,
 }
+
+/// How many candidates a retriever returns if a filter is evaluated on them here, which may leave out most.
+const FILTERED_DEPTH: usize = 300;
 
 /// A document of a shared store.
 struct SharedDocument {
@@ -82,27 +76,29 @@ pub(super) fn ask(
     scope: Scope,
     understood: &Understood,
     request: &SearchRequest,
+    filter: Option<&Filter>,
     stores: &[MountedStore],
 ) -> Vec<Pending> {
     let asked: Vec<&Guarded> = engine.shared_stores(origin, scope).collect();
     if asked.is_empty() || request.without.iter().any(|stage| stage.as_str() == "shared") {
         return Vec::new();
     }
-    let own: Vec<String> =
-        stores.iter().filter(|store| !store.is_auto_memory).map(|store| store.repository_name()).collect();
+    let own = repositories(stores);
     let start = |store: &Guarded| {
         let (store, understood, own) = (store.clone(), understood.clone(), own.clone());
-        let model = engine.settings.model.clone();
+        let (model, filter) = (engine.settings.model.clone(), filter.cloned());
         engine.tasks.spawn(move || {
             let name = store.name.clone();
-            SharedAnswer::new(store, &understood, own, model.as_ref()).map_err(|error| {
-                // A store that is paused was reported when it failed.
-                let reason = error_chain(&error);
-                Warning::SharedStore { store: name, reason, is_new: !matches!(error, StoreError::Resting) }
-            })
+            let answer = SharedAnswer::new(store, &understood, own, model.as_ref(), filter.as_ref());
+            answer.map_err(|error| warn_of_failure(&name, &error))
         })
     };
     asked.into_iter().map(start).collect()
+}
+
+/// Returns the names of the repositories of which stores of this machine are clones: their files are newer here.
+pub(crate) fn repositories(stores: &[MountedStore]) -> Vec<String> {
+    stores.iter().filter(|store| !store.is_auto_memory).map(|store| store.repository_name()).collect()
 }
 
 impl SharedAnswer {
@@ -111,6 +107,7 @@ impl SharedAnswer {
         understood: &Understood,
         without: Vec<String>,
         model: Option<&crate::settings::EmbeddingModel>,
+        filter: Option<&Filter>,
     ) -> Result<Self, StoreError> {
         let query = PortableQuery::new(understood);
         let statistics = match store.statistics(&query.keys()) {
@@ -130,30 +127,35 @@ impl SharedAnswer {
             // A query without a word that the model knows has no direction.
             vector.iter().any(|part| *part != 0.0).then(|| (model_of(&*model.embedder), vector))
         });
+        let mut filters = store_filters(&understood.filters);
+        if let Some(filter) = filter {
+            narrow_published(filter, &mut filters);
+        }
+        let deep = |depth: usize| if filter.is_some() && depth > 0 { FILTERED_DEPTH } else { depth };
         let ask = Ask {
             words: weigh(query.words(&statistics)),
             definitions: weigh(query.definitions(&statistics)),
             files: weigh(query.files(&statistics)),
             vector,
-            filters: filters(&understood.filters),
+            filters,
             without,
             depths: recall_shared::Depths {
-                words: DEPTH,
-                definitions: DEPTH,
-                files: depths.path,
-                nearest: NEAREST_DEPTH,
+                words: deep(DEPTH),
+                definitions: deep(DEPTH),
+                files: deep(depths.path),
+                nearest: deep(NEAREST_DEPTH),
             },
         };
         let Found { documents: found, has_cosines } = store.find(&ask)?;
+        let mut published = decode(found);
+        let compared = published.len();
+        if let Some(filter) = filter {
+            retain_passing(&store, filter, &mut published)?;
+        }
         let mut answer = Self::empty(store);
         answer.model = model.filter(|_| has_cosines).map(|one| (Arc::from(&*one.name), one.embedder.fingerprint()));
         let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
-        for document in found {
-            // Another version of recall may have published it in another form.
-            let record = Record::decode(&document.path, &document.record);
-            let Some(mut record) = record.filter(|record| record.chunks.len() == document.chunks.len()) else {
-                continue;
-            };
+        for (document, mut record) in published {
             for (place, chunk) in document.chunks.iter().enumerate() {
                 let row = first_chunk + place as i64;
                 if let Some(cosine) = chunk.cosine {
@@ -179,6 +181,7 @@ impl SharedAnswer {
         }
         answer.retrieved = query.retrieve(&statistics, &portable, depths, &neighbours);
         answer.statistics = statistics;
+        answer.compared = (compared >= FILTERED_DEPTH && answer.documents.len() < compared).then_some(compared as u64);
         Ok(answer)
     }
 
@@ -190,8 +193,15 @@ impl SharedAnswer {
             retrieved: Retrieved::default(),
             cosines: FxHashMap::default(),
             model: None,
+            compared: None,
             mount: Mount::default(),
         }
+    }
+
+    /// Returns the warning that more documents may pass the filter, if fewer than `wanted` were found.
+    pub(super) fn warning(&self, wanted: usize) -> Option<Warning> {
+        let compared = self.compared.filter(|_| self.documents.len() < wanted)?;
+        Some(Warning::SharedNotFiltered { store: self.store.name.clone(), compared })
     }
 
     /// Returns the nearness of a chunk; `None` if it was not compared.
@@ -300,18 +310,46 @@ impl SearchedStore for SharedAnswer {
     }
 
     fn coverage(&self) -> Coverage {
-        let documents = self.documents.iter().map(|document| document.record.document.modified);
-        Coverage {
-            scope: StoreScope::Domain,
-            root: PathBuf::from(&self.store.name),
-            generation: Generation::default(),
-            documents: self.statistics.documents,
-            newest: documents.max(),
-            is_elsewhere: false,
-            is_shared: true,
-            indexing: None,
-        }
+        let newest = self.documents.iter().map(|document| document.record.document.modified).max();
+        coverage_of(&self.store.name, self.statistics.documents, newest)
     }
+}
+
+/// Decodes what a store found. Leaves out what another version of recall published in another form.
+fn decode(found: Vec<Document>) -> Vec<(Document, Record)> {
+    let decoded = found.into_iter().filter_map(|document| {
+        let record = Record::decode(&document.path, &document.record)?;
+        (record.chunks.len() == document.chunks.len()).then_some((document, record))
+    });
+    decoded.collect()
+}
+
+/// Leaves out the chunks that do not pass a filter, and the documents without others.
+///
+/// # Errors
+/// The filter reads texts, and the store does not answer.
+fn retain_passing(store: &Guarded, filter: &Filter, published: &mut Vec<(Document, Record)>) -> Result<(), StoreError> {
+    let mut texts = Vec::new();
+    if reads_texts(filter) {
+        let keys: Vec<Key> = published.iter().flat_map(|(one, _)| one.chunks.iter().map(|chunk| chunk.key)).collect();
+        texts = store.texts(&keys)?;
+    }
+    let mut rest = &texts[..];
+    published.retain_mut(|(document, record)| {
+        let own = rest.split_off(..document.chunks.len().min(rest.len()));
+        let passing = passing_chunks(filter, record, own);
+        retain(&mut document.chunks, &passing);
+        retain(&mut record.chunks, &passing);
+        retain(&mut record.analyses, &passing);
+        !document.chunks.is_empty()
+    });
+    Ok(())
+}
+
+/// Keeps what passes.
+fn retain<T>(all: &mut Vec<T>, passing: &[bool]) {
+    let mut passing = passing.iter();
+    all.retain(|_| passing.next().is_some_and(|passes| *passes));
 }
 
 fn convert(statistics: recall_shared::Statistics) -> Statistics {
@@ -321,21 +359,4 @@ fn convert(statistics: recall_shared::Statistics) -> Statistics {
 
 fn weigh(keys: Vec<WeightedKey>) -> Vec<Weighted> {
     keys.into_iter().map(|WeightedKey { key, weight, count }| Weighted { key, weight, count }).collect()
-}
-
-/// Returns the filters in the form of the stores. A glob without a directory matches the file name.
-fn filters(filters: &recall_core::Filters) -> Filters {
-    let path = |filter: &recall_core::PathFilter| {
-        let text = filter.0.trim_start_matches("./").trim_matches('/');
-        if !filter.is_glob() {
-            return PathCondition::Below(text.to_owned());
-        }
-        PathCondition::Glob(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
-    };
-    Filters {
-        kinds: filters.types.iter().map(|kind| kind.as_str().to_owned()).collect(),
-        languages: filters.languages.iter().map(|language| language.as_str().to_owned()).collect(),
-        paths: filters.paths.iter().map(path).collect(),
-        tags: filters.tags.clone(),
-    }
 }

@@ -9,6 +9,7 @@
 
 mod chunk_analysis;
 mod read;
+mod similar;
 
 use recall_core::{ChunkRow, DocumentRow, Traits, Understood};
 use recall_text::{DocPath, fold_case};
@@ -22,6 +23,7 @@ use crate::lexical::query_terms;
 use crate::lexical::searcher::path_of;
 
 pub use chunk_analysis::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
+pub use similar::{SimilarQuery, SimilarWords};
 
 use chunk_analysis::{KeyField, field_key, key, term_number};
 

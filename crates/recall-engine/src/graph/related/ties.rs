@@ -21,10 +21,10 @@ const MOST_DEFINED: usize = 8;
 const MOST_USES: usize = 24;
 
 /// The most similar chunks that are considered.
-const MOST_ALIKE: usize = 100;
+pub(super) const MOST_ALIKE: usize = 100;
 
 /// The most bytes of a text that are compared with others.
-const COMPARED_BYTES: usize = 16 * 1024;
+pub(super) const COMPARED_BYTES: usize = 16 * 1024;
 
 /// The sum of name weights that gives half a tie's strength: one name that may mean two documents.
 const HALF_STRENGTH: f64 = 0.5;
@@ -255,7 +255,7 @@ fn citation(names: &NameResolver<'_>, document: &Document, spot: Spot) -> Result
     Ok(span.map(|span| format_citation(document, span.start_line, span.end_line)))
 }
 
-fn format_citation(document: &Document, start: u32, end: u32) -> String {
+pub(super) fn format_citation(document: &Document, start: u32, end: u32) -> String {
     format!("{}:{start}-{end}@{}", document.path, document.hash.short())
 }
 
@@ -324,7 +324,7 @@ impl Part {
 }
 
 /// Returns the span of lines in a text; `None` if it has none of them.
-fn span_of(text: &str, lines: Lines) -> Option<ByteSpan> {
+pub(super) fn span_of(text: &str, lines: Lines) -> Option<ByteSpan> {
     if lines.start == 0 || lines.end < lines.start {
         return None;
     }

@@ -7,7 +7,7 @@ use recall_text::{TextRun, TextSignature};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 /// The most characters of a class that are compared. Letters have at most four forms.
-const MOST_FORMS: usize = 4;
+pub(crate) const MOST_FORMS: usize = 4;
 
 /// A condition that every text with a match satisfies.
 #[derive(Clone, Debug, PartialEq, Eq)]

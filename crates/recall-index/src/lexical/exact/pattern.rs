@@ -11,11 +11,12 @@ use recall_core::{Case, Needle};
 use recall_text::TextSignature;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
 };
 
-use crate::lexical::exact::needs::Needs;
+use crate::lexical::exact::needs::{MOST_FORMS, Needs};
 
 /// The most bytes of a pattern, as of a query.
 pub const MOST_PATTERN_BYTES: usize = 10 * 1024;
@@ -112,6 +113,15 @@ impl Pattern {
         self.needs != Needs::Nothing
     }
 
+    /// Returns fragments of which every text with a match contains at least one, for a store that can only look for literals. None if
+    /// nothing is known.
+    pub fn fragments(&self) -> Vec<String> {
+        let Ok(hir) = regex_syntax::parse(self.regex.as_str()) else { return Vec::new() };
+        let ends = [ExtractKind::Prefix, ExtractKind::Suffix].map(|end| fragments_at(&hir, end));
+        let shortest = |fragments: &Vec<String>| fragments.iter().map(String::len).min();
+        ends.into_iter().rev().max_by_key(shortest).unwrap_or_default()
+    }
+
     /// Returns the matches in a text: byte ranges, ascending, not overlapping, not empty.
     pub fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + use<'t> {
         self.regex.find_iter(text).map(|found| found.range())
@@ -120,6 +130,39 @@ impl Pattern {
     /// Returns the lines of a text with their matches, in order.
     pub fn lines<'t>(&'t self, text: &'t str) -> MatchedLines<'t> {
         MatchedLines::new(text, Box::new(self.matches(text)))
+    }
+}
+
+/// The most fragments of a pattern. Five letters in any case have as many forms.
+const MOST_FRAGMENTS: usize = 32;
+
+/// The most bytes of a fragment. A longer one leaves out hardly any more texts.
+const MOST_FRAGMENT_BYTES: usize = 64;
+
+/// Returns the beginnings or the ends of all matches; none if there are too many.
+fn fragments_at(hir: &Hir, end: ExtractKind) -> Vec<String> {
+    let mut extractor = Extractor::new();
+    extractor
+        .kind(end.clone())
+        .limit_class(MOST_FORMS)
+        .limit_total(MOST_FRAGMENTS)
+        .limit_literal_len(MOST_FRAGMENT_BYTES);
+    let sequence = extractor.extract(hir);
+    let Some(literals) = sequence.literals() else { return Vec::new() };
+    let mut fragments: Vec<String> =
+        literals.iter().map(|literal| whole_characters(literal.as_bytes()).to_owned()).collect();
+    fragments.sort_unstable();
+    fragments.dedup();
+    if fragments.iter().any(String::is_empty) { Vec::new() } else { fragments }
+}
+
+/// Returns the characters in a run of bytes that was cut at one of its ends.
+fn whole_characters(bytes: &[u8]) -> &str {
+    let is_inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let bytes = &bytes[bytes.iter().take_while(is_inside).count()..];
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     }
 }
 
@@ -340,6 +383,23 @@ mod tests {
         assert!(!pattern.may_match(&TextSignature::compute("plain words")));
     }
 
+    #[test]
+    fn fragments_are_those_of_the_more_telling_end() {
+        let check = |pattern: Result<Pattern, PatternError>, expected: &[&str]| {
+            assert_eq!(pattern.unwrap().fragments(), expected);
+        };
+        let exact = |text: &str| Pattern::literal(text, Case::Sensitive);
+        let regex = |text: &str| Pattern::regex(text, Case::Sensitive);
+        check(exact("a.b\nc"), &["a.b\nc"]);
+        check(Pattern::literal("ab", Case::Insensitive), &["AB", "Ab", "aB", "ab"]);
+        check(regex(r"fn \w+_with"), &["_with"]);
+        check(regex(r"(TODO|FIXME)\(\w+"), &["FIXME(", "TODO("]);
+        check(regex(r"^use\s"), &["use"]);
+        check(regex(r"\w+"), &[]);
+        check(exact(&"é".repeat(40)), &[&"é".repeat(32)]);
+        check(exact(&format!("a{}b", "é".repeat(40))), &[&format!("a{}", "é".repeat(31))]);
+    }
+
     const PARTS: &[&str] =
         &["a", "b", "[ab]", "A", "é", r"\.", "abc", "(ab|cd)", "[^b]", "(?i:cdé)", "b+", "d?", r"\s", "^", "$"];
 
@@ -357,6 +417,9 @@ mod tests {
             proptest::prop_assert_eq!(&numbers, &expected.collect::<Vec<u32>>());
             let is_found = pattern.may_match(&TextSignature::compute(&text));
             proptest::prop_assert!(is_found || numbers.is_empty());
+            let fragments = pattern.fragments();
+            let has_one = fragments.is_empty() || fragments.iter().any(|one| text.contains(one));
+            proptest::prop_assert!(has_one || numbers.is_empty(), "{expression} {fragments:?}");
         }
     }
 

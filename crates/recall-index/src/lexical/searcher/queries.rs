@@ -196,7 +196,7 @@ pub(super) fn rarest_terms(
 
 /// The number of terms searched: the most significant ones. More terms find no better neighbours, and each costs a
 /// posting list. Lucene's `MoreLikeThis` takes 25 for the same reason.
-const SIGNIFICANT_TERMS: usize = 24;
+pub(crate) const SIGNIFICANT_TERMS: usize = 24;
 
 /// The number of distinct terms looked up, the most frequent first.
 const MOST_SIMILAR_TERMS: usize = 256;
@@ -228,7 +228,7 @@ pub(super) fn add_similar(
 }
 
 /// The terms of a text with their frequencies, by descending frequency, then by term.
-fn frequent_terms(text: &str) -> Vec<(String, u32)> {
+pub(crate) fn frequent_terms(text: &str) -> Vec<(String, u32)> {
     let mut frequencies: HashMap<String, u32> = HashMap::new();
     Analysis::for_text().each(text, |term| {
         let is_compound = matches!(term.word, Word::Compound(_));
