@@ -2,7 +2,8 @@
 //!
 //! There are two steps. `mine` goes through a list of repositories: it asks the engine for code by commit messages, in
 //! the tree of the commit's parent, for definitions by their comments, and for sections by their headings. It records
-//! the features of each candidate. `train` trains a ranker on them, and evaluates it on held-out repositories.
+//! the features of each candidate. `train` trains a ranker on them, and evaluates it on held-out repositories. A third one trains
+//! nothing: `situations` measures what hooks show at the moments that a history tells of.
 //! `training/rank/README.md` is the recipe.
 //!
 //! The program `train-rankers` is not installed. It runs the engine in its own process, because a daemon would only cost
@@ -15,6 +16,7 @@ mod letor;
 mod mine;
 mod pools;
 mod questions;
+mod situations;
 mod sources;
 mod train;
 
@@ -31,6 +33,7 @@ pub fn main() -> ExitCode {
         TrainingStep::Mine(arguments) => mine::run(&arguments),
         TrainingStep::Pool(arguments) => pools::run(&arguments),
         TrainingStep::Train(arguments) => train::run(&arguments),
+        TrainingStep::Situations(arguments) => situations::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

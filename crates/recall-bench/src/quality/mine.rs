@@ -15,5 +15,5 @@ mod subject;
 
 pub use checkout::{Checkout, Moved};
 pub use error::{CheckoutError, GitError, MineError};
-pub use git::Lineage;
-pub use history::{History, MineLimits, MinedQuery};
+pub use git::{Commit, Hunk, Lineage};
+pub use history::{History, MineLimits, MinedQuery, code_files, without_credits};

@@ -19,6 +19,8 @@ pub(crate) enum TrainingStep {
     Pool(PoolArguments),
     /// Train a ranker from mined queries
     Train(TrainArguments),
+    /// Measure which memories hooks show at the moments that the histories of repositories tell of
+    Situations(SituationsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +73,34 @@ pub(crate) struct PoolArguments {
     /// The number of repositories processed in parallel
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SituationsArguments {
+    /// The repositories: work trees or git directories
+    #[arg(required = true)]
+    pub(crate) repositories: Vec<PathBuf>,
+    /// The number of newest commits in which situations are looked for
+    #[arg(long, default_value_t = 3_000)]
+    pub(crate) commits: usize,
+    /// The number of commits before these that become memories too
+    #[arg(long, default_value_t = 3_000)]
+    pub(crate) past: usize,
+    /// The number of commits with a known memory that are sampled from a repository; as many without one are
+    #[arg(long, default_value_t = 40)]
+    pub(crate) moments: usize,
+    /// The number of memories of a repository
+    #[arg(long, default_value_t = 200)]
+    pub(crate) memories: usize,
+    /// The random seed
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Leave out the goals of the sessions
+    #[arg(long)]
+    pub(crate) without_goals: bool,
+    /// The number of memories that were shown wrongly or missed to print, of each repository
+    #[arg(long, default_value_t = 0)]
+    pub(crate) show: usize,
 }
 
 /// The features that a ranker uses.

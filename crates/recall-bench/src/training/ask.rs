@@ -7,11 +7,12 @@ use std::time::SystemTime;
 
 use recall_core::{
     Ablation, AddMemory, Clock, DocumentType, Filters, MemoryType, Provenance, Repeats, Scope, SearchRequest,
-    Timestamp, title_of,
+    StartSession, Timestamp, title_of,
 };
 use recall_engine::{
     Cancel, ContentKind, EmbeddingModel, Encoders, Engine, EngineSettings, FeatureSet, IndexError, IndexRequest,
-    Origin, Places, RankedDocument, Rankers, RootCheck, SearchError, StoreSettings,
+    MemoryError, Origin, Places, RankedDocument, Rankers, RemindRequest, Reminders, RootCheck, SearchError,
+    SessionError, StoreSettings,
 };
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
@@ -137,6 +138,32 @@ impl QueryEngine {
             valid: recall_core::WordedTime::default(),
         };
         Ok(self.engine.add_memory(&self.origin, &request)?.id.to_string())
+    }
+
+    /// Adds a memory. Returns its id.
+    pub(crate) fn add(&self, memory: &AddMemory) -> Result<String, MemoryError> {
+        Ok(self.engine.add_memory(&self.origin, memory)?.id.to_string())
+    }
+
+    /// Waits until all memories are indexed.
+    pub(crate) fn settle(&self) -> Result<(), SearchError> {
+        self.engine.settle(&self.origin, Scope::Project)
+    }
+
+    /// Returns those of some files that the folder has.
+    pub(crate) fn retain_present(&self, mut files: Vec<String>) -> Vec<String> {
+        files.retain(|file| self.origin.directory.join(file).is_file());
+        files
+    }
+
+    /// Starts a session.
+    pub(crate) fn start_session(&self, request: &StartSession) -> Result<(), SessionError> {
+        self.engine.start_session(&self.origin, request).map(|_| ())
+    }
+
+    /// Returns what an agent should know on an occasion.
+    pub(crate) fn remind(&self, request: &RemindRequest) -> Result<Reminders, SearchError> {
+        self.engine.remind(&self.origin, request)
     }
 
     /// Returns the features of the relevance for each candidate of any kind.

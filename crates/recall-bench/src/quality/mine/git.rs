@@ -116,16 +116,53 @@ pub(super) fn output(git: Command, name: &'static str, repository: &Path) -> Res
 }
 
 /// A commit with its changed files.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Commit {
-    pub(super) id: String,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// The full id.
+    pub id: String,
     /// The parents' ids, separated by spaces. Empty for a root commit and at the boundary of a shallow clone.
-    pub(super) parents: String,
-    pub(super) subject: String,
+    pub parents: String,
+    /// The first line of the message.
+    pub subject: String,
     /// The rest of the message.
-    pub(super) body: String,
+    pub body: String,
     /// The changed paths that are UTF-8, each with its status letter: `A`, `D`, `M`, `T`.
-    pub(super) changes: Vec<(u8, String)>,
+    pub changes: Vec<(u8, String)>,
+}
+
+/// A part of a file that a commit changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hunk {
+    /// The line that git takes for the beginning of the definition around it; may be empty.
+    pub heading: String,
+    /// The lines before the commit, with three around the change.
+    pub before: String,
+    /// The lines after it.
+    pub after: String,
+}
+
+impl Hunk {
+    /// Reads the hunks of the patch of one file.
+    pub(super) fn read_all(patch: &str) -> Vec<Self> {
+        let mut hunks: Vec<Self> = Vec::new();
+        for line in patch.lines() {
+            if let Some(rest) = line.strip_prefix("@@ ") {
+                let heading = rest.split_once("@@").map_or("", |(_, heading)| heading.trim());
+                hunks.push(Self { heading: heading.to_owned(), ..Self::default() });
+            } else if let Some(hunk) = hunks.last_mut() {
+                // A line such as `\ No newline at end of file` is of neither side.
+                let Some(text) = line.get(1..) else { continue };
+                let (is_before, is_after) = (line.starts_with([' ', '-']), line.starts_with([' ', '+']));
+                for (_, side) in
+                    [(is_before, &mut hunk.before), (is_after, &mut hunk.after)].into_iter().filter(|side| side.0)
+                {
+                    side.push_str(text);
+                    side.push('\n');
+                }
+            }
+        }
+        hunks
+    }
 }
 
 /// Which commits of a history are read. Merge commits are always skipped: they have no changes of their own.

@@ -7,7 +7,7 @@ use recall_os::git::Repository;
 use recall_text::{DocPath, FileKind, is_code_extension};
 
 use super::error::{GitError, MineError};
-use super::git::{self, Commit, Lineage, Log};
+use super::git::{self, Commit, Hunk, Lineage, Log};
 use super::subject;
 
 /// The history of a git repository.
@@ -114,6 +114,43 @@ impl History {
         })
     }
 
+    /// Reads the commits of `HEAD` with their whole messages, newest first, at most `most`. Merges are left out.
+    ///
+    /// # Errors
+    /// `git` fails.
+    pub fn messages(&self, lineage: Lineage, most: usize) -> Result<Vec<Commit>, MineError> {
+        let mut log = Log::start(&self.git_dir, lineage, most)?;
+        let mut commits = Vec::new();
+        while let Some(commit) = log.commit()? {
+            commits.push(commit);
+        }
+        log.finish()?;
+        Ok(commits)
+    }
+
+    /// Returns the parts of a file that a commit changes, in their order.
+    ///
+    /// # Errors
+    /// The commit does not exist, or `git` fails.
+    pub fn hunks(&self, commit: &str, path: &str) -> Result<Vec<Hunk>, MineError> {
+        let mut git = git::in_repository(&self.git_dir)?;
+        git.args([
+            "-c",
+            "log.showSignature=false",
+            "show",
+            "--format=",
+            "--unified=3",
+            "--no-renames",
+            "--no-ext-diff",
+        ])
+        .args(["--no-textconv", "--no-color"])
+        // With this suffix the argument can only be a commit, not an option.
+        .arg(format!("{commit}^{{commit}}"))
+        .arg("--")
+        .arg(format!(":(literal){path}"));
+        Ok(Hunk::read_all(&git::output(git, "show", &self.git_dir)?))
+    }
+
     fn has_commit(&self) -> Result<bool, GitError> {
         let mut git = git::in_repository(&self.git_dir)?;
         git.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
@@ -147,7 +184,7 @@ fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
 }
 
 /// Returns a message without lines such as `Signed-off-by: …`.
-fn without_credits(body: &str) -> String {
+pub fn without_credits(body: &str) -> String {
     let is_credit = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| name.to_lowercase().ends_with("-by"));
     let lines: Vec<&str> = body.lines().filter(|line| !is_credit(line)).collect();
     lines.join("\n").trim().to_owned()
@@ -179,6 +216,14 @@ pub(super) fn tests(changes: &[(u8, String)]) -> Vec<String> {
     let mut tests: Vec<String> = changes.iter().filter(is_test).map(|(_, path)| path.clone()).collect();
     tests.sort_unstable();
     tests
+}
+
+/// Returns the code files that a commit changes in that way, by its status letter; sorted, tests left out.
+pub fn code_files(commit: &Commit, letters: &[u8]) -> Vec<String> {
+    let wanted = commit.changes.iter().filter(|change| letters.contains(&change.0) && is_code(&change.1));
+    let mut files: Vec<String> = wanted.map(|change| change.1.clone()).collect();
+    files.sort_unstable();
+    files
 }
 
 /// Whether a path is a source file of the project itself: not a test, not generated, not vendored. A file that may be a
