@@ -21,6 +21,7 @@ mod own;
 mod reading;
 mod repository_log;
 mod state;
+pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};

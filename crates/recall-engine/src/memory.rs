@@ -35,7 +35,7 @@ pub use update::UpdateReport;
 pub use used::ItemUse;
 pub use verify::VerifyReport;
 
-pub(crate) use about::{MemoryOrder, memories_about, recall_for_client};
+pub(crate) use about::{memories_about, memories_in_force_about, recall_for_client};
 pub(crate) use add::{Addition, NewAddition, PreparedMemory};
 pub(crate) use anchors::Anchored;
 pub(crate) use feedback::{flagged_documents, rated_files};

@@ -16,6 +16,7 @@ mod memory;
 mod others;
 mod place;
 mod prompt;
+mod relevance;
 mod request;
 
 use crate::Engine;

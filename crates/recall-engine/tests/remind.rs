@@ -115,40 +115,76 @@ fn a_file_that_was_just_changed_is_shown_as_it_is() {
     assert!(text.contains("  > 3:         prices = read_prices()\n"), "{text}");
 }
 
+/// Adds memories about the cart, and returns their keys, the newest first.
+fn remember_about_cart(engine: &Engine, sandbox: &Sandbox, texts: &[(MemoryType, &str)]) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (kind, text) in texts {
+        let memory =
+            AddMemory { related_files: vec!["src/shop/cart.py".to_owned()], ..new_memory(*kind, *text, *text) };
+        let id = engine.add_memory(&sandbox.origin(), &memory).expect("added").id;
+        keys.insert(0, format!("memory {id}"));
+    }
+    keys
+}
+
+fn keys_at(sandbox: &Sandbox, engine: &Engine, file: &str, request: RemindRequest) -> Vec<String> {
+    let request = RemindRequest { occasion: Occasion::File(file.to_owned()), ..request };
+    let found = engine.remind(&sandbox.origin(), &request).expect("an answer");
+    found.reminders.into_iter().map(|reminder| reminder.key).collect()
+}
+
 #[test]
-fn the_memories_about_a_file_are_shown_newest_first() {
+fn few_memories_about_a_file_are_shown_newest_first_and_many_are_not() {
     let sandbox = Sandbox::with(FILES);
     let engine = sandbox.engine();
     sandbox.search(&engine, "cart");
     // Those of the types that matter most to a change are the oldest.
-    let texts = [
+    let few = [
         (MemoryType::Decision, "The cart rounds at the end."),
         (MemoryType::Lesson, "Prices are read once a request, or the sum changes."),
+        (MemoryType::Note, "The cart was written in spring."),
+    ];
+    let keys = remember_about_cart(&engine, &sandbox, &few);
+    let base = request(Occasion::File(String::new()));
+    let ask = |file: &str, request: RemindRequest| keys_at(&sandbox, &engine, file, request);
+    for file in ["src/shop/cart.py", "./src/shop/cart.py", &sandbox.root().join("src/shop/cart.py").to_string_lossy()] {
+        assert_eq!(ask(file, base.clone()), keys, "{file}");
+    }
+    let shown = keys[1..].iter().cloned().collect();
+    assert_eq!(ask("src/shop/cart.py", RemindRequest { shown, ..base.clone() }), keys[..1]);
+    assert_eq!(ask("src/web/app.js", base.clone()), [""; 0]);
+    assert_eq!(ask("src/new.py", base.clone()), [""; 0]);
+    remember_about_cart(&engine, &sandbox, &[(MemoryType::Lesson, "A pear is an item.")]);
+    assert_eq!(ask("src/shop/cart.py", base), [""; 0], "nothing says which of four matters");
+}
+
+#[test]
+fn the_goal_of_the_session_chooses_a_memory_about_a_file() {
+    let sandbox = Sandbox::with(FILES);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "cart");
+    let texts = [
+        (MemoryType::Decision, "The total is rounded at the end, once for the whole cart."),
+        (MemoryType::Lesson, "Prices are read once a request."),
         (MemoryType::Failure, "A cart without items has no sum."),
         (MemoryType::Context, "Items come from the warehouse."),
         (MemoryType::Note, "The cart was written in spring."),
-        (MemoryType::Lesson, "A pear is an item."),
     ];
-    let mut keys = Vec::new();
-    for (kind, text) in texts {
-        let memory = AddMemory { related_files: vec!["src/shop/cart.py".to_owned()], ..new_memory(kind, text, text) };
-        let id = engine.add_memory(&sandbox.origin(), &memory).expect("added").id;
-        keys.insert(0, format!("memory {id}"));
-    }
-    let ask = |file: &str, request: RemindRequest| -> Vec<String> {
-        let request = RemindRequest { occasion: Occasion::File(file.to_owned()), ..request };
-        let found = engine.remind(&sandbox.origin(), &request).expect("an answer");
-        found.reminders.into_iter().map(|reminder| reminder.key).collect()
+    let keys = remember_about_cart(&engine, &sandbox, &texts);
+    let at_cart = |session: &str, goal: &str, request: RemindRequest| {
+        let provenance = Provenance { session: Some(session.to_owned()), ..Provenance::default() };
+        let start = StartSession { goal: Some(goal.to_owned()), provenance };
+        engine.start_session(&sandbox.origin(), &start).expect("started");
+        keys_at(&sandbox, &engine, "src/shop/cart.py", RemindRequest { session: Some(session.to_owned()), ..request })
     };
     let base = request(Occasion::File(String::new()));
-    for file in ["src/shop/cart.py", "./src/shop/cart.py", &sandbox.root().join("src/shop/cart.py").to_string_lossy()] {
-        assert_eq!(ask(file, base.clone()), keys[..5], "{file}");
-    }
-    let shown = keys[1..5].iter().cloned().collect();
-    let rest = ask("src/shop/cart.py", RemindRequest { shown, ..base.clone() });
-    assert_eq!(rest, [keys[0].clone(), keys[5].clone()]);
-    assert_eq!(ask("src/web/app.js", base.clone()), [""; 0]);
-    assert_eq!(ask("src/new.py", base), [""; 0]);
+    let rounding = "Round the total of each line, not of the whole cart";
+    assert_eq!(at_cart("rounding", rounding, base.clone()), [keys[4].clone()]);
+    assert_eq!(at_cart("colours", "Make the buttons of the page green", base.clone()), [""; 0]);
+    let strict = RemindRequest { memory_confidence: 0.9, ..base.clone() };
+    assert_eq!(at_cart("strict", rounding, strict), [""; 0]);
+    let shown = keys.iter().cloned().collect();
+    assert_eq!(at_cart("shown", rounding, RemindRequest { shown, ..base }), [""; 0]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::git::{FileCommit, Git};
 use crate::mask;
 use crate::memory::about::words_of;
-use crate::memory::{MemoryOrder, memories_about};
+use crate::memory::memories_about;
 use recall_core::{MemoryId, MemoryView, Timestamp};
 use recall_text::quote::{inline, quote};
 
@@ -136,7 +136,7 @@ pub(crate) fn list_memories(
     let mut seen: BTreeSet<MemoryId> = found.iter().map(|recalled| recalled.memory.id).collect();
     let mut all = found;
     for store in stores {
-        all.extend(memories_about(store, files, &mut seen, MemoryOrder::Weight, MOST_MEMORIES, now)?);
+        all.extend(memories_about(store, files, &mut seen, MOST_MEMORIES, now)?);
     }
     Ok(all.iter().take(MOST_MEMORIES).map(memory).collect())
 }

@@ -15,6 +15,7 @@ use recall_text::{FileKind, Language, Vocabulary};
 
 use crate::ledger::backlog::IndexBacklog;
 use crate::ledger::repository_log::Pending;
+use crate::ledger::words::WordRarity;
 use crate::mask::memory as masked;
 
 #[derive(Default)]
@@ -42,6 +43,8 @@ pub(crate) struct LedgerState {
     pub(crate) ratings: Option<Arc<Ratings>>,
     /// A cache of the cues of the memories; cleared by every change of a memory.
     pub(crate) cues: Option<CuesOfAll>,
+    /// A cache of how rare words are in the memories; cleared like the cues.
+    pub(crate) rarity: Option<Arc<WordRarity>>,
 }
 
 /// The memories that have cues, each with them.
@@ -89,9 +92,9 @@ impl LedgerState {
     /// Applies an event. Records in the backlog which documents the index should have afterwards.
     fn apply(&mut self, event: Event, backlog: &IndexBacklog, admits: Admits<'_>) -> Applied {
         match &event.body {
-            EventBody::Memory { .. } => self.cues = None,
+            EventBody::Memory { .. } => (self.cues, self.rarity) = (None, None),
             EventBody::Feedback { .. } => self.ratings = None,
-            EventBody::Revert { .. } => (self.cues, self.ratings) = (None, None),
+            EventBody::Revert { .. } => (self.cues, self.rarity, self.ratings) = (None, None, None),
         }
         let applied = self.memories.apply(event);
         if let Applied::New(ItemId::Memory(id)) = applied {
@@ -112,7 +115,7 @@ impl LedgerState {
         self.memories = memories;
         self.loaded.clear();
         self.ratings = None;
-        self.cues = None;
+        (self.cues, self.rarity) = (None, None);
     }
 }
 

@@ -1,10 +1,9 @@
 //! The memories about files: the files that a request names, their memories, and how these are introduced to a reader.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use recall_core::{AnchorState, Citation, MemoryId, MemoryType, MemoryView, Ownership, Timestamp};
+use recall_core::{AnchorState, Citation, Memory, MemoryId, MemoryType, MemoryView, Ownership, Timestamp};
 use recall_text::quote::inline;
 use recall_text::{DocPath, path_spellings};
 use recall_watch::StatOutcome;
@@ -15,17 +14,8 @@ use crate::error::{MemoryError, StoreError};
 use crate::origin::{self, Origin};
 use crate::store::Store;
 
-/// The order of the memories about a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MemoryOrder {
-    /// Those first that matter most to someone who changes a file, by their type.
-    Weight,
-    /// The latest first.
-    Newest,
-}
-
-/// Returns at most `most` memories in force that name one of the files or are anchored to it, in this order, with the paths that
-/// the client sees. Those in `known` are left out, and the others are added to it.
+/// Returns at most `most` memories in force that name one of the files or are anchored to it, those first that matter most to someone
+/// who changes a file, by their type, with the paths that the client sees. Those in `known` are left out, and the others are added to it.
 ///
 /// # Errors
 /// The catalog cannot be read.
@@ -33,19 +23,26 @@ pub(crate) fn memories_about(
     store: &MountedStore,
     files: &BTreeSet<DocPath>,
     known: &mut BTreeSet<MemoryId>,
-    order: MemoryOrder,
     most: usize,
     now: Timestamp,
 ) -> Result<Vec<MemoryView>, StoreError> {
+    let mut about = memories_in_force_about(store, files, known);
+    about.sort_by_key(|memory| (weight(memory.id.memory_type), memory.id));
+    let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(most).collect();
+    recall_for_client(store, &ids, now)
+}
+
+/// Returns all memories in force that name one of the files or are anchored to it, in the order of their ids. Those in `known` are left out,
+/// and the others are added to it.
+pub(crate) fn memories_in_force_about(
+    store: &MountedStore,
+    files: &BTreeSet<DocPath>,
+    known: &mut BTreeSet<MemoryId>,
+) -> Vec<Memory> {
     let inner: BTreeSet<DocPath> = files.iter().filter_map(|path| store.mount.inner_path(path)).collect();
     let mut about = store.ledger.in_force_about(&inner);
     about.retain(|memory| known.insert(memory.id));
-    about.sort_by_key(|memory| {
-        let age = (order == MemoryOrder::Newest).then_some(Reverse(memory.updated));
-        (age, weight(memory.id.memory_type), memory.id)
-    });
-    let ids: Vec<MemoryId> = about.iter().map(|memory| memory.id).take(most).collect();
-    recall_for_client(store, &ids, now)
+    about
 }
 
 /// Returns memories with their validity now and the paths that the client sees. Those that are not known are left out.

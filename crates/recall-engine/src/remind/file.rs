@@ -2,29 +2,31 @@
 //! remembered about it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+use recall_core::{Memory, MemoryId, MemoryView};
+use recall_text::DocPath;
 
 use super::cue::{Situation, first_of_each, memories_cued};
-use super::memory::{self, is_in_force};
-use super::others::{heading, sessions_at_work};
+use super::memory::{self, id_key, is_in_force};
+use super::others::{goal_of_session, heading, sessions_at_work};
+use super::relevance::choose;
 use super::request::{RemindRequest, Reminders, pack};
 use crate::Engine;
 use crate::error::SearchError;
 use crate::graph::start::Name;
-use crate::memory::{MemoryOrder, memories_about};
+use crate::ledger::words::telling_words;
+use crate::memory::{memories_in_force_about, recall_for_client};
 use crate::origin::{self, Origin};
 
 /// The most memories that are shown.
 const MOST_MEMORIES: usize = 5;
 
-/// The most memories that are looked at. Checking the files of one takes some microseconds.
-const MOST_CONSIDERED: usize = 12;
-
 /// Why a memory is shown.
 const REASON: &str = "it is about the file";
+const REASON_OF_GOAL: &str = "it is about the file and shares words with the session's goal";
 
-/// Returns the memories about a file, the newest first: what was learnt last is most likely to hold, and a file that much is
-/// remembered about has more than is shown.
+/// Returns the memories about a file that are worth to be shown, and those that have it as a cue.
 pub(super) fn remind(
     engine: &Engine,
     origin: &Origin,
@@ -38,17 +40,55 @@ pub(super) fn remind(
         Some(Name::Paths(paths)) => paths.into_iter().collect(),
         _ => written.into_iter().collect(),
     };
-    let now = engine.clock.now();
-    let (mut known, mut memories) = (BTreeSet::new(), Vec::new());
-    for store in engine.fresh_stores(origin, request.scope)?.stores {
-        memories.extend(memories_about(&store, &files, &mut known, MemoryOrder::Newest, MOST_CONSIDERED, now)?);
-    }
-    // Each store has its memories in this order; the latest of all come first.
-    memories.sort_by_key(|view| Reverse(view.memory.updated));
-    let about = memories.iter().filter(|view| is_in_force(view)).map(|view| memory::reminder(view, REASON));
-    let mut new: Vec<_> = about.filter(|reminder| !request.shown.contains(&reminder.key)).collect();
+    let goal = request.session.as_deref().and_then(|session| goal_of_session(engine, session));
+    let goal = goal
+        .map(|goal| telling_words(&goal))
+        .filter(|words| !words.is_empty())
+        .map(|words| without_names(words, &files));
+    let reason = if goal.is_some() { REASON_OF_GOAL } else { REASON };
+    let about = memories_about(engine, origin, request, &files, goal.as_ref())?;
+    let about = about.iter().filter(|view| is_in_force(view)).map(|view| memory::reminder(view, reason));
+    let mut new: Vec<_> = about.collect();
     let situation = Situation { files, ..Situation::default() };
     new.extend(memories_cued(engine, origin, request, &situation)?);
     let new = others.into_iter().chain(first_of_each(new).into_iter().take(MOST_MEMORIES));
     Ok(pack(heading(file), new, "", request.budget_tokens))
+}
+
+/// Returns words without those of the names of files. All memories about a file share these.
+fn without_names(mut words: HashSet<String>, files: &BTreeSet<DocPath>) -> HashSet<String> {
+    for file in files {
+        words = words.difference(&telling_words(file.as_str())).cloned().collect();
+    }
+    words
+}
+
+/// Returns the memories about some files that are worth to be shown and that the session has not seen, the best first.
+fn memories_about(
+    engine: &Engine,
+    origin: &Origin,
+    request: &RemindRequest,
+    files: &BTreeSet<DocPath>,
+    goal: Option<&HashSet<String>>,
+) -> Result<Vec<MemoryView>, SearchError> {
+    let stores = engine.fresh_stores(origin, request.scope)?.stores;
+    let mut known = BTreeSet::new();
+    let mut about: Vec<(usize, Memory)> = Vec::new();
+    for (place, store) in stores.iter().enumerate() {
+        about.extend(memories_in_force_about(store, files, &mut known).into_iter().map(|memory| (place, memory)));
+    }
+    if about.is_empty() {
+        return Ok(Vec::new());
+    }
+    about.sort_by_key(|(_, memory)| (Reverse(memory.updated), memory.id));
+    let rarities: Vec<_> = stores.iter().map(|store| store.ledger.word_rarity()).collect();
+    let weighed: Vec<_> = about.iter().map(|(place, memory)| (memory, &*rarities[*place])).collect();
+    let worth = choose(&weighed, goal, request.memory_confidence);
+    let is_new = |id: MemoryId| !request.shown.contains(&id_key(id));
+    let now = engine.clock.now();
+    let mut views = Vec::new();
+    for (place, memory) in worth.into_iter().map(|place| &about[place]).filter(|(_, memory)| is_new(memory.id)) {
+        views.extend(recall_for_client(&stores[*place], &[memory.id], now)?);
+    }
+    Ok(views)
 }

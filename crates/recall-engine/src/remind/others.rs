@@ -80,7 +80,7 @@ pub(super) fn sessions_at_work(
 }
 
 /// Returns the goal of a session that is in one of the open stores.
-fn goal_of_session(engine: &Engine, id: &str) -> Option<String> {
+pub(super) fn goal_of_session(engine: &Engine, id: &str) -> Option<String> {
     let stores = engine.registry.open_stores();
     let mut goals = stores.iter().filter_map(|store| store.sessions.session(id, engine.clock.now())?.goal);
     goals.next().map(|goal| masked_text(&goal))

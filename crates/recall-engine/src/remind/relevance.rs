@@ -1,0 +1,92 @@
+//! Which memories about a file are shown before it is read or edited.
+//!
+//! Most edits of a file have nothing to do with most of what is remembered about it, and the more is remembered, the less one memory
+//! is likely to matter. What tells them apart is what the session is about: the words that its goal shares with the memory, by their
+//! rarity (ADR 78). The definition that is edited says hardly anything, as measured on histories: several memories are about
+//! a definition that changes often.
+
+use std::collections::HashSet;
+
+use recall_core::Memory;
+
+use crate::ledger::words::{WordRarity, telling_words};
+
+/// The most memories about a file of which all are shown if no goal is known.
+const FEW: usize = 3;
+
+/// The most memories that are shown for a goal. The second one is right half as often.
+const MOST_FOR_GOAL: usize = 1;
+
+/// How much more a word says that stands in the title too.
+const TITLE_SHARE: f64 = 0.5;
+
+/// How much the natural logarithm of the number of memories about the file counts against one of them.
+const CROWD: f64 = 2.0;
+
+/// The weight of shared words that counts as certain. A tenth of it, about two rare words, is the default confidence.
+const CERTAIN: f64 = 80.0;
+
+/// Returns the places of those memories about a file that are worth to be shown, the best first.
+///
+/// `memories` are all that are in force, the newest first, each with the rarities of its store. `goal` has the words of the session's
+/// goal that are not in the file's name; without a goal, few memories are all shown, and many not at all.
+pub(super) fn choose(
+    memories: &[(&Memory, &WordRarity)],
+    goal: Option<&HashSet<String>>,
+    least_confidence: f64,
+) -> Vec<usize> {
+    let Some(goal) = goal else {
+        return if memories.len() <= FEW { (0..memories.len()).collect() } else { Vec::new() };
+    };
+    let against = CROWD * (memories.len() as f64 + 1.0).ln();
+    let weighed = memories.iter().map(|(memory, rarity)| (shared_weight(memory, rarity, goal) - against) / CERTAIN);
+    let mut confident: Vec<(usize, f64)> = weighed.enumerate().filter(|(_, it)| *it >= least_confidence).collect();
+    // The sort is stable: of equal ones the newest comes first.
+    confident.sort_by(|a, b| b.1.total_cmp(&a.1));
+    confident.into_iter().take(MOST_FOR_GOAL).map(|(place, _)| place).collect()
+}
+
+/// Returns the weight of the words that a memory shares with a goal.
+fn shared_weight(memory: &Memory, rarity: &WordRarity, goal: &HashSet<String>) -> f64 {
+    let title = telling_words(&memory.title);
+    let all: HashSet<String> = telling_words(&memory.content).union(&title).cloned().collect();
+    rarity.weight(goal.intersection(&all)) + TITLE_SHARE * rarity.weight(goal.intersection(&title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::tests::view;
+    use super::*;
+
+    const LESSON: &str = "All clients retry at once without jitter.";
+
+    /// Returns which of some memories are chosen, each with the title "Retries need jitter".
+    fn choose_among(texts: &[&str], goal: Option<&str>, least: f64) -> Vec<usize> {
+        let memories: Vec<Memory> = texts.iter().map(|text| view("L-0123abcd", text).memory).collect();
+        let rarity = WordRarity::default();
+        let weighed: Vec<_> = memories.iter().map(|memory| (memory, &rarity)).collect();
+        choose(&weighed, goal.map(telling_words).as_ref(), least)
+    }
+
+    #[test]
+    fn the_memory_that_shares_most_with_the_goal_is_shown() {
+        let goal = Some("The queue is full because all clients come back at once");
+        assert_eq!(choose_among(&["It is slow.", LESSON, "The queue is bounded."], goal, 0.1), [1]);
+        assert_eq!(choose_among(&["It is slow.", "The page is green."], goal, 0.1), [0; 0]);
+    }
+
+    #[test]
+    fn the_more_is_remembered_the_more_must_be_shared() {
+        let goal = Some("Add jitter to the timer");
+        let mut texts = vec![LESSON];
+        assert_eq!(choose_among(&texts, goal, 0.09), [0]);
+        texts.extend(["It is slow."; 5]);
+        assert_eq!(choose_among(&texts, goal, 0.09), [0; 0]);
+    }
+
+    #[test]
+    fn without_a_goal_few_are_shown_and_many_are_not() {
+        assert_eq!(choose_among(&[LESSON; 3], None, 0.9), [0, 1, 2]);
+        assert_eq!(choose_among(&[LESSON; 4], None, 0.0), [0; 0]);
+    }
+}
