@@ -1,5 +1,7 @@
 //! Memories with their ownership. Only this user's own verifications and feedback count.
 
+use std::sync::Arc;
+
 use recall_core::{
     Admission, Anchor, Deleted, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Successor,
     Timestamp, ValidityInputs,
@@ -9,7 +11,11 @@ use recall_journal::Memories;
 
 use crate::error::{MemoryError, NoProposal};
 use crate::ledger::state::{all_expected, is_retired};
+use crate::ledger::words::WordRarity;
 use crate::ledger::{Ledger, Vouching};
+
+/// The most memories whose words are counted. More change the weights little, and each change of a memory costs a count.
+const MOST_READ: usize = 1_000;
 
 /// A memory and its ownership.
 #[derive(Clone, Debug)]
@@ -28,6 +34,18 @@ pub(crate) struct JudgedInputs {
 }
 
 impl Ledger {
+    /// Returns how rare words are in the memories. Returns the same `Arc` until a memory changes.
+    pub(crate) fn word_rarity(&self) -> Arc<WordRarity> {
+        let state = &mut *self.state.lock();
+        if let Some(rarity) = &state.rarity {
+            return Arc::clone(rarity);
+        }
+        let memories: Vec<_> = state.memories.iter().collect();
+        let step = memories.len().div_ceil(MOST_READ).max(1);
+        let read = memories.iter().step_by(step).map(|memory| (&*memory.title, &*memory.content));
+        Arc::clone(state.rarity.insert(Arc::new(WordRarity::new(read))))
+    }
+
     /// Returns a memory, also a retired one; `None` for a deleted one.
     pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
         self.judge(id).map(|judged| judged.memory)

@@ -1,15 +1,9 @@
 //! How rare words are in the memories of a store, and which words of a text tell what it is about.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use recall_index::lexical::in_english;
 use recall_text::words::{Word, is_stop_word, split};
-
-use super::Ledger;
-
-/// The most memories that are read. More change the weights little, and each change of a memory costs a reading.
-const MOST_READ: usize = 1_000;
 
 /// The number of memories that a smaller store is taken to have. In a store of five, every word would be common.
 const LEAST_COUNTED: usize = 200;
@@ -31,7 +25,8 @@ pub(crate) struct WordRarity {
 }
 
 impl WordRarity {
-    fn new<'t>(texts: impl Iterator<Item = (&'t str, &'t str)>) -> Self {
+    /// Counts the words of memories, each with its title and its content.
+    pub(super) fn new<'t>(texts: impl Iterator<Item = (&'t str, &'t str)>) -> Self {
         let mut rarity = Self::default();
         for (title, content) in texts {
             rarity.memories += 1;
@@ -70,20 +65,6 @@ pub(crate) fn telling_words(text: &str) -> HashSet<String> {
 fn without_ending(word: &str) -> &str {
     let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
     stems.into_iter().find(|stem| stem.chars().count() >= LEAST_STEM).unwrap_or(word)
-}
-
-impl Ledger {
-    /// Returns how rare words are in the memories. Returns the same `Arc` until a memory changes.
-    pub(crate) fn word_rarity(&self) -> Arc<WordRarity> {
-        let state = &mut *self.state.lock();
-        if let Some(rarity) = &state.rarity {
-            return Arc::clone(rarity);
-        }
-        let memories: Vec<_> = state.memories.iter().collect();
-        let step = memories.len().div_ceil(MOST_READ).max(1);
-        let read = memories.iter().step_by(step).map(|memory| (&*memory.title, &*memory.content));
-        Arc::clone(state.rarity.insert(Arc::new(WordRarity::new(read))))
-    }
 }
 
 #[cfg(test)]

@@ -229,7 +229,9 @@ pub(super) fn print(title: &str, outcomes: &[Outcome]) -> String {
     text.push_str("| confidence | count | wanted | shown | precision | missed |\n|---|---|---|---|---|---|\n");
     for (threshold, hundredths) in THRESHOLDS.iter().enumerate() {
         let mut tally = Tally::default();
-        outcomes.iter().for_each(|outcome| tally.add(outcome, threshold));
+        for outcome in outcomes {
+            tally.add(outcome, threshold);
+        }
         let _ = write!(text, "| {:.2} | {}", f64::from(*hundredths) / 100.0, tally.row());
     }
     text

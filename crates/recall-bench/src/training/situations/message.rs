@@ -89,15 +89,16 @@ impl MemoryText {
 
 /// Returns a body without the lines that credit people or name tickets and commits: nobody would write these into a memory.
 fn without_trailers(body: &str) -> String {
-    let is_trailer = |line: &&str| {
-        line.split_once(": ").is_some_and(|(name, _)| {
-            let name = name.to_lowercase();
-            name.starts_with("reported-at") || TRAILERS.contains(&name.as_str())
-        })
-    };
     let credited = without_credits(body);
     let lines: Vec<&str> = credited.lines().filter(|line| !is_trailer(line)).collect();
     lines.join("\n").trim().to_owned()
+}
+
+fn is_trailer(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(name, _)| {
+        let name = name.to_lowercase();
+        name.starts_with("reported-at") || TRAILERS.contains(&name.as_str())
+    })
 }
 
 const TRAILERS: &[&str] = &["bug", "cc", "change-id", "closes", "fixes", "issue", "link", "see", "submitted-at"];
@@ -151,14 +152,13 @@ const ERROR_WORDS: &[&str] =
 pub(super) fn quoted_errors(body: &str) -> Vec<&str> {
     let is_quoted = |line: &&str| line.starts_with("  ") || line.starts_with('\t');
     let quoted = body.lines().filter(is_quoted).map(str::trim);
-    let reports_error = |line: &&str| {
-        let lower = line.to_lowercase();
-        let is_a_point = line.starts_with(['-', '*', '$', '#', '+']);
-        !is_a_point
-            && ERROR_WORDS.iter().any(|word| lower.contains(word))
-            && split_words(line).len() >= LEAST_ERROR_WORDS
-    };
-    quoted.filter(reports_error).collect()
+    quoted.filter(|line| reports_error(line)).collect()
+}
+
+fn reports_error(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let is_a_point = line.starts_with(['-', '*', '$', '#', '+']);
+    !is_a_point && ERROR_WORDS.iter().any(|word| lower.contains(word)) && split_words(line).len() >= LEAST_ERROR_WORDS
 }
 
 /// The fewest words of an error that tell it from others.

@@ -89,13 +89,13 @@ pub(super) struct MinedMoments {
 pub(super) fn mine(history: &History, commits: &[Commit], limits: &MomentLimits) -> Result<MinedMoments, MineError> {
     let mut random = fastrand::Rng::with_seed(limits.seed);
     let mut memories: BTreeMap<usize, MemoryText> = commits.iter().enumerate().filter_map(memory_text).collect();
-    let names = Names::new(commits);
+    let history_names = Names::new(commits);
     let (mut with_memory, mut without) = (Vec::new(), Vec::new());
     let (mut quoting, mut quoting_others) = (Vec::new(), Vec::new());
     for (place, commit) in commits.iter().enumerate().take(limits.commits) {
         let files = code_files(commit, b"M");
         let is_usable = !commit.parents.is_empty() && (1..=MOST_FILES).contains(&files.len());
-        let named = names.named_by(place, commit);
+        let named = history_names.named_by(place, commit);
         let right: BTreeSet<usize> =
             named.iter().copied().filter(|older| *older >= place + LAG && memories.contains_key(older)).collect();
         if is_usable && !right.is_empty() {
