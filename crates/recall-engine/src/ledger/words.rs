@@ -15,7 +15,7 @@ const LEAST_CHARS: usize = 3;
 const LEAST_STEM: usize = 4;
 
 /// The endings that words of one meaning differ in.
-const ENDINGS: [&str; 6] = ["ing", "ies", "ed", "es", "s", "y"];
+const ENDINGS: [&str; 7] = ["ing", "ies", "ed", "es", "s", "e", "y"];
 
 /// In how many memories each word stands.
 #[derive(Debug, Default)]
