@@ -14,7 +14,7 @@ use crate::ledger::words::{WordRarity, telling_words};
 /// The most memories about a file of which all are shown if no goal is known.
 const FEW: usize = 3;
 
-/// The most memories that are shown for a goal. The second one is right half as often.
+/// The most memories that are shown for a goal. The threshold was chosen for one; a second one was not measured.
 const MOST_FOR_GOAL: usize = 1;
 
 /// How much more a word says that stands in the title too.
