@@ -9,6 +9,7 @@ mod costs;
 mod daemon;
 mod data;
 mod explorers;
+mod languages;
 mod literals;
 mod mcp;
 mod memories;
@@ -142,7 +143,7 @@ enum Kind {
     Costs,
 }
 
-const SETS: [Set; 15] = [
+const SETS: [Set; 16] = [
     Set {
         name: "agent",
         title: "What an agent pays until it has read the lines that answer",
@@ -177,6 +178,12 @@ const SETS: [Set; 15] = [
     Set { name: "locomo", title: "Turns of long dialogues as documents", kind: Kind::Answers, run: dialogues },
     Set { name: "headings", title: "Headings asked for their sections", kind: Kind::Answers, run: headings },
     Set { name: "cosqa", title: "Plain questions to Python functions", kind: Kind::Answers, run: functions },
+    Set {
+        name: "languages",
+        title: "Questions about code in seven languages",
+        kind: Kind::Answers,
+        run: languages::measure,
+    },
     Set {
         name: "literals",
         title: "Exact strings: every line that rg finds",

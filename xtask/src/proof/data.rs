@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `repositories/OWNER+NAME` | a git repository, bare or not |
 //! | `code/repos.json`, `code/annotations/NAME.json` | semble's benchmark of code search |
+//! | `languages/NAME.json` | questions about its repositories in several languages: as its annotations, with `lang` and `source` |
 //! | `swe/*.jsonl` | SWE-bench and its relatives: a report, and a patch or the names of the files |
 //! | `NAME/corpus.jsonl`, `queries.jsonl`, `qrels.tsv` | BEIR, with a `group` of documents and questions, which may be missing |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,23 +63,39 @@ fn text<'a>(row: &'a Value, names: &[&str]) -> Option<&'a str> {
 /// Questions about code with judged files: one group a repository that is there, at the commit that the benchmark names, cut to the folder
 /// that it names.
 pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
-    let (folder, repositories) = (bench.data()?.join("code"), repositories(bench)?);
-    let names = folder.join("repos.json");
+    Ok(cut(annotated(bench, "code", Path::new("code/annotations"))?, bench.limit))
+}
+
+/// The same questions in several languages. The limit is that of the questions of one language.
+///
+/// The id of a question is `NAME/LANGUAGE/N`, with the same number in each language.
+pub(crate) fn languages(bench: &Bench) -> Result<Vec<Group>, String> {
+    let groups = annotated(bench, "languages", Path::new("languages"))?;
+    let languages: BTreeSet<&str> =
+        groups.iter().flat_map(|group| &group.questions).filter_map(|question| question.id.split('/').nth(1)).collect();
+    let limit = bench.limit * languages.len();
+    Ok(cut(groups, limit))
+}
+
+/// Reads the annotations of one folder about the repositories of semble's benchmark.
+fn annotated(bench: &Bench, set: &str, folder: &Path) -> Result<Vec<Group>, String> {
+    let (data, repositories) = (bench.data()?, repositories(bench)?);
+    let names = data.join("code/repos.json");
     let list = parse(&read(&names)?, &names)?;
     let mut groups = Vec::new();
     for row in list.as_array().into_iter().flatten() {
         let name = text(row, &["name"]).ok_or("a repository of repos.json has no name")?;
         let source = text(row, &["github", "repo"]).and_then(|of| repository(&repositories, of));
-        let annotations = folder.join("annotations").join(format!("{name}.json"));
+        let annotations = data.join(folder).join(format!("{name}.json"));
         let (Some(source), true) = (source, annotations.exists()) else { continue };
         let revision = text(row, &["revision"]).unwrap_or("HEAD");
-        let root = bench.place.join("trees").join(format!("code-{name}"));
+        let root = bench.place.join("trees").join(format!("{set}-{name}"));
         lay(source, revision, text(row, &["benchmark_root"]), &root)?;
         let base = text(row, &["benchmark_root"]).unwrap_or_default();
         let questions = read_annotations(name, &parse(&read(&annotations)?, &annotations)?, &root, base);
         groups.push(Group { root, history: None, corpus: Corpus::Code, questions });
     }
-    Ok(cut(groups, bench.limit))
+    Ok(groups)
 }
 
 /// Lays a tree, or a folder of it, without its history.
@@ -99,9 +116,22 @@ fn lay(source: &Path, revision: &str, folder: Option<&str>, root: &Path) -> Resu
 
 /// Reads the questions of a repository. Their paths are below the tree or below the benchmark's folder.
 fn read_annotations(name: &str, list: &Value, root: &Path, base: &str) -> Vec<Question> {
-    let rows = list.as_array().into_iter().flatten().enumerate();
-    let questions = rows.filter_map(|(at, row)| annotation(&format!("{name}/{at}"), row, root, base));
-    questions.filter(|question| !question.places.is_empty()).collect()
+    let mut sources: Vec<&str> = Vec::new();
+    let mut questions = Vec::new();
+    for (at, row) in list.as_array().into_iter().flatten().enumerate() {
+        let id = if let (Some(language), Some(source)) = (row["lang"].as_str(), row["source"].as_str()) {
+            let number = sources.iter().position(|known| *known == source).unwrap_or_else(|| {
+                sources.push(source);
+                sources.len() - 1
+            });
+            format!("{name}/{language}/{number}")
+        } else {
+            format!("{name}/{at}")
+        };
+        questions.extend(annotation(&id, row, root, base));
+    }
+    questions.retain(|question| !question.places.is_empty());
+    questions
 }
 
 fn annotation(id: &str, row: &Value, root: &Path, base: &str) -> Option<Question> {
@@ -261,6 +291,15 @@ mod tests {
         assert_eq!(question.places, [Place { path: "y.go".to_owned(), lines: None }]);
         let row = r#"{"instance_id": "a", "repo": "a/b", "base": "c0", "problem": "x", "files": ["NEWS.md"]}"#;
         assert!(report(&serde_json::from_str(row).expect("JSON")).is_none(), "prose only");
+    }
+
+    #[test]
+    fn a_question_has_one_number_in_all_languages() {
+        let list = r#"[{"query": "a", "lang": "en", "source": "a", "relevant": ["x.go"]}, {"query": "b", "lang": "en", "source": "b",
+            "relevant": ["y.go"]}, {"query": "c", "lang": "de", "source": "b", "relevant": [{"path": "y.go"}], "secondary": []}]"#;
+        let questions = read_annotations("gin", &serde_json::from_str(list).expect("JSON"), Path::new("none"), "");
+        let ids: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();
+        assert_eq!(ids, ["gin/en/0", "gin/en/1", "gin/de/1"]);
     }
 
     #[test]

@@ -33,15 +33,20 @@ const METRICS: [(&str, Metric); 5] = [
 ];
 
 /// One program's answers to all questions.
-struct Answers {
-    name: &'static str,
+pub(crate) struct Answers {
+    pub(crate) name: &'static str,
     remark: String,
     /// The ranks of the files of each question.
-    ranks: Vec<Vec<Option<usize>>>,
+    pub(crate) ranks: Vec<Vec<Option<usize>>>,
 }
 
-/// Asks every program every question.
+/// Asks every program every question, and compares them.
 pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Report, String> {
+    measure_all(bench, set, groups).map(|(report, _)| report)
+}
+
+/// Asks every program every question, and compares them; returns the answers too, recall's first.
+pub(crate) fn measure_all(bench: &Bench, set: &str, groups: &[Group]) -> Result<(Report, Vec<Answers>), String> {
     let mut report = Report { raw: Table::new(&["question", "program", "ranks"]), ..Report::default() };
     let questions = groups.iter().map(|group| group.questions.len()).sum::<usize>();
     if questions == 0 {
@@ -75,7 +80,7 @@ pub(crate) fn measure(bench: &Bench, set: &str, groups: &[Group]) -> Result<Repo
          with the 95 % interval of a paired bootstrap, and the questions in which recall is better / worse / equal."
             .to_owned(),
     );
-    Ok(report)
+    Ok((report, runs))
 }
 
 fn repositories(groups: &[Group]) -> String {
