@@ -14,6 +14,7 @@ macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }
 
+pub mod agent_process;
 mod agents;
 mod args;
 mod command;
@@ -42,7 +43,7 @@ pub use args::Global;
 pub use command_context::CommandContext;
 pub use error::{CliError, CommandError, Exit};
 pub use output::{Format, Output};
-pub use program::{run_program, wait};
+pub use program::{restore_umask, run_program, wait};
 pub use progress::ProgressLine;
 
 use crate::args::Cli;

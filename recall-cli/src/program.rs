@@ -72,7 +72,7 @@ fn parse<C: FromArgMatches>(arguments: &[OsString], mut definition: clap::Comman
 }
 
 /// Sets the umask with which the program was started, for an agent that this process becomes or starts.
-pub(crate) fn restore_umask() {
+pub fn restore_umask() {
     #[cfg(unix)]
     if let Some(umask) = USERS_UMASK.get() {
         rustix::process::umask(*umask);

@@ -85,7 +85,14 @@ impl ProgressLine {
         line
     }
 
-    /// Counts one more finished query.
+    /// Shows a bar for a number of runs of an agent, one after another.
+    pub fn runs(format: Format, total: u64) -> Self {
+        let line = Self::new(format, "running", Unit::Things("runs"));
+        line.show(0, Some(total), "");
+        line
+    }
+
+    /// Counts one more finished query or run.
     pub fn step(&self) {
         self.show(self.bar.position() + 1, self.bar.length(), "");
     }

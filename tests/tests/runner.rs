@@ -1,6 +1,7 @@
 //! End-to-end tests of the real programs, and tests of the repository as a whole.
 
 mod adopted;
+mod agent_bench;
 mod answers;
 mod arrows;
 mod backup;

@@ -35,6 +35,7 @@ pub(crate) enum Command {
         "recall bench --mine",
         "recall bench --mine --ablate",
         "recall bench --loop",
+        "recall bench --agent 'claude -p {prompt} --output-format json' --tasks tasks.jsonl --memory-file CLAUDE.md --out agent",
     ))]
     Bench(BenchArgs),
 }
@@ -136,6 +137,10 @@ mod tests {
             "recall-bench bench --mine --k 0",
             "recall-bench bench --loop --ablate",
             "recall-bench bench --mine --budget-tokens 100",
+            "recall-bench bench --agent codex",
+            "recall-bench bench --agent codex --tasks t.jsonl",
+            "recall-bench bench --agent codex --tasks t.jsonl --out o --mine",
+            "recall-bench bench --mine --tasks t.jsonl",
             "recall-bench eval",
             "recall-bench eval run --over http",
             "recall-bench eval run --over mcp --ablate",

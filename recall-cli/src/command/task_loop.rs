@@ -2,7 +2,6 @@
 //!
 //! All state is in the list of tasks, in the folder `.ralph` and in git: a killed loop goes on where it was.
 
-mod agent;
 mod folder;
 mod prd;
 mod recorder;
@@ -19,13 +18,13 @@ use recall_api::Reason;
 use recall_os::Folder;
 use serde::Serialize;
 
-use self::agent::Agent;
 use self::folder::{Asked, LoopFolder};
 use self::prd::{Next, Prd};
 use self::recorder::Recorder;
 use self::repository::LoopRepository;
 use self::turn::{Outcome, Turns};
 use crate::Exit;
+use crate::agent_process::{Agent, Interrupts};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::Format;
@@ -34,7 +33,7 @@ use crate::output::human::style::{GOOD, NOTE, WARNING};
 use crate::output::human::text::printable;
 use crate::program::restore_umask;
 use crate::standard_input::can_ask;
-use turn::{Decision, Interrupts};
+use turn::Decision;
 
 /// The file with instructions for the agent, beside the list of tasks.
 const INSTRUCTIONS: &str = "PROMPT.md";

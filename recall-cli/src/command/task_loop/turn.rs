@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::agent::{Agent, Ended, OUTPUT_BYTES, Run, Surroundings};
 use super::folder::{Asked, LoopFolder, State};
 use super::prd::{Mark, Prd, Task};
 use super::recorder::Recorder;
 use super::reply::{Escalation, EscalationKind, Reply, read};
 use super::repository::LoopRepository;
+use crate::agent_process::{Agent, Ended, Interrupts, OUTPUT_BYTES, Run, Surroundings};
 use crate::command_context::CommandContext;
 use crate::error::{CliError, CommandError};
 use crate::output::human::quantity::count_noun;
@@ -62,6 +62,7 @@ impl Turns<'_> {
         let (name, output) = self.folder.new_output()?;
         let surroundings = Surroundings {
             folder: &self.place,
+            home: None,
             variables: vec![("EDI_SESSION_ID", OsString::from(self.recorder.session()))],
             time_limit: self.time_limit,
             shows: self.context.output.format == Format::Human,
@@ -275,53 +276,6 @@ pub(super) fn guidance(asked: &Asked, answer: &str) -> String {
 
 fn is_option(text: &str) -> bool {
     matches!(text.as_bytes(), [b'1'..=b'9'])
-}
-
-/// The signals. While it exists, they do not end the process.
-#[derive(Debug)]
-pub(super) struct Interrupts {
-    #[cfg(unix)]
-    signals: [tokio::signal::unix::Signal; 3],
-}
-
-impl Interrupts {
-    /// Listens to Ctrl+C, to a request to end, and to the end of the terminal.
-    #[cfg(unix)]
-    pub(super) fn listen() -> Result<Self, CommandError> {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let listen = |kind| signal(kind).map_err(|error| CliError::refusal("cannot listen to signals", &error));
-        let signals =
-            [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?];
-        Ok(Self { signals })
-    }
-
-    /// Waits for one.
-    #[cfg(unix)]
-    pub(super) async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.signals;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    }
-
-    /// Listens to Ctrl+C.
-    #[cfg(not(unix))]
-    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-    pub(super) fn listen() -> Result<Self, CommandError> {
-        Ok(Self {})
-    }
-
-    /// Waits for it.
-    #[cfg(not(unix))]
-    #[expect(clippy::unused_self, reason = "as on Unix")]
-    pub(super) async fn next(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One run of an agent: a process group of its own, with the prompt on its standard input.
+//! One run of an agent: a process group of its own, with the prompt on its standard input; and the interrupts that end it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,6 +8,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
+use recall_agents::Folders;
 use recall_api::Reason;
 use tokio::sync::oneshot;
 
@@ -18,7 +19,7 @@ use crate::output::human::text::printable;
 
 /// The greatest output of one run. An agent that writes more is ended: its answer would be cut. A long answer with all its
 /// tool calls has less than a megabyte.
-pub(super) const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
+pub const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long an agent may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -30,33 +31,46 @@ const REST: Duration = Duration::from_secs(1);
 /// How often a wait looks again.
 const STEP: Duration = Duration::from_millis(20);
 
+/// The variables besides [`Folders::VARIABLES`] that lead to files of the user, or to a session that is under way.
+const VARIABLES_OF_A_HOME: &[&str] =
+    &["CLAUDE_PROJECT_DIR", "EDI_SESSION_ID", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"];
+
 /// An agent's command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Agent {
-    program: PathBuf,
-    arguments: Vec<String>,
+pub struct Agent {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
 }
 
 /// The surroundings of a run.
-#[derive(Debug)]
-pub(super) struct Surroundings<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) variables: Vec<(&'static str, OsString)>,
-    pub(super) time_limit: Duration,
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// The working directory.
+    pub folder: &'a Path,
+    /// The home folder; `None` for the user's. With another one, no variable leads to files in the user's.
+    pub home: Option<&'a Path>,
+    /// Further variables of the environment.
+    pub variables: Vec<(&'static str, OsString)>,
+    /// When the agent is ended.
+    pub time_limit: Duration,
     /// Whether to repeat the output on standard output.
-    pub(super) shows: bool,
+    pub shows: bool,
 }
 
 /// A finished run.
 #[derive(Debug)]
-pub(super) struct Run {
-    pub(super) ended: Ended,
-    pub(super) output: String,
+pub struct Run {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it wrote to standard output and standard error.
+    pub output: String,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub enum Ended {
     /// The agent ended by itself.
     Exited(ExitStatus),
     /// It was ended because it took too long.
@@ -72,7 +86,7 @@ impl Agent {
     ///
     /// # Errors
     /// The line is not one of a shell, or the program does not exist.
-    pub(super) fn parse(line: &str, context: &CommandContext) -> Result<Self, CommandError> {
+    pub fn parse(line: &str, context: &CommandContext) -> Result<Self, CommandError> {
         let words = shlex::split(line).filter(|words| !words.is_empty());
         let Some(mut arguments) = words else {
             let message = format!("the agent's command `{line}` is not a line of a shell");
@@ -97,7 +111,7 @@ impl Agent {
     ///
     /// # Errors
     /// The program cannot be run, or the output not be written.
-    pub(super) async fn run(
+    pub async fn run(
         &self,
         prompt: File,
         output: File,
@@ -109,6 +123,12 @@ impl Agent {
         let (reader, writer) = io::pipe().map_err(refused)?;
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(surroundings.folder).stdin(prompt);
+        if let Some(home) = surroundings.home {
+            for name in Folders::VARIABLES.iter().chain(VARIABLES_OF_A_HOME) {
+                command.env_remove(name);
+            }
+            command.env("HOME", home).env("USERPROFILE", home);
+        }
         command.envs(surroundings.variables.iter().map(|(name, value)| (name, value)));
         command.stdout(writer.try_clone().map_err(refused)?).stderr(writer);
         own_group(&mut command);
@@ -248,4 +268,57 @@ async fn end(child: &mut Child) -> io::Result<ExitStatus> {
         let _ = tokio::time::timeout(GRACE, exit_of(child)).await;
     }
     child.wait()
+}
+
+/// The signals. While it exists, they do not end the process.
+#[derive(Debug)]
+pub struct Interrupts {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 3],
+}
+
+impl Interrupts {
+    /// Listens to Ctrl+C, to a request to end, and to the end of the terminal.
+    ///
+    /// # Errors
+    /// The system does not allow it.
+    #[cfg(unix)]
+    pub fn listen() -> Result<Self, CommandError> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let listen = |kind| signal(kind).map_err(|error| CliError::refusal("cannot listen to signals", &error));
+        let signals =
+            [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?];
+        Ok(Self { signals })
+    }
+
+    /// Waits for one.
+    #[cfg(unix)]
+    pub async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.signals;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+
+    /// Listens to Ctrl+C.
+    ///
+    /// # Errors
+    /// None: as on Unix.
+    #[cfg(not(unix))]
+    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+    pub fn listen() -> Result<Self, CommandError> {
+        Ok(Self {})
+    }
+
+    /// Waits for it.
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "as on Unix")]
+    pub async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
