@@ -202,6 +202,13 @@ const SETS: [Set; 16] = [
     Set { name: "disk", title: "The room of the index", kind: Kind::Costs, run: costs::disk },
 ];
 
+/// Where the questions of `locomo` come from.
+const LOCOMO: &str = "The dialogues, the questions and the turns that answer them are of [LoCoMo](https://github.com/snap-research/locomo) (Maharana et al., ACL 2024). \
+Each turn is a file, and a question is asked in the turns of its dialogue.";
+
+/// Where the questions of `cosqa` come from.
+const COSQA: &str = "The questions and the functions are of [CoSQA](https://github.com/Jun-jie-Huang/CoCLR) (Huang et al., ACL 2021). Each function is a file, and one answers.";
+
 fn own_history(bench: &Bench) -> Result<Report, String> {
     let own = [("own".to_owned(), bench.repository.clone())];
     ranking::measure(bench, "self", &ranking::draw_histories(bench, &own, Corpus::Code)?)
@@ -221,7 +228,9 @@ fn reports(bench: &Bench) -> Result<Report, String> {
 }
 
 fn dialogues(bench: &Bench) -> Result<Report, String> {
-    ranking::measure(bench, "locomo", &data::documents(bench, "locomo", "md")?)
+    let mut report = ranking::measure(bench, "locomo", &data::documents(bench, "locomo", "md")?)?;
+    report.remarks.push(LOCOMO.to_owned());
+    Ok(report)
 }
 
 fn headings(bench: &Bench) -> Result<Report, String> {
@@ -229,7 +238,9 @@ fn headings(bench: &Bench) -> Result<Report, String> {
 }
 
 fn functions(bench: &Bench) -> Result<Report, String> {
-    ranking::measure(bench, "cosqa", &data::documents(bench, "cosqa", "py")?)
+    let mut report = ranking::measure(bench, "cosqa", &data::documents(bench, "cosqa", "py")?)?;
+    report.remarks.push(COSQA.to_owned());
+    Ok(report)
 }
 
 /// Runs the chosen sets and writes their pages.

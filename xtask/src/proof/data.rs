@@ -63,14 +63,14 @@ fn text<'a>(row: &'a Value, names: &[&str]) -> Option<&'a str> {
 /// Questions about code with judged files: one group a repository that is there, at the commit that the benchmark names, cut to the folder
 /// that it names.
 pub(crate) fn code(bench: &Bench) -> Result<Vec<Group>, String> {
-    Ok(cut(annotated(bench, "code", Path::new("code/annotations"))?, bench.limit))
+    Ok(cut(read_trees(bench, "code", Path::new("code/annotations"))?, bench.limit))
 }
 
 /// The same questions in several languages. The limit is that of the questions of one language.
 ///
 /// The id of a question is `NAME/LANGUAGE/N`, with the same number in each language.
 pub(crate) fn languages(bench: &Bench) -> Result<Vec<Group>, String> {
-    let groups = annotated(bench, "languages", Path::new("languages"))?;
+    let groups = read_trees(bench, "languages", Path::new("languages"))?;
     let languages: BTreeSet<&str> =
         groups.iter().flat_map(|group| &group.questions).filter_map(|question| question.id.split('/').nth(1)).collect();
     let limit = bench.limit * languages.len();
@@ -78,7 +78,7 @@ pub(crate) fn languages(bench: &Bench) -> Result<Vec<Group>, String> {
 }
 
 /// Reads the annotations of one folder about the repositories of semble's benchmark.
-fn annotated(bench: &Bench, set: &str, folder: &Path) -> Result<Vec<Group>, String> {
+fn read_trees(bench: &Bench, set: &str, folder: &Path) -> Result<Vec<Group>, String> {
     let (data, repositories) = (bench.data()?, repositories(bench)?);
     let names = data.join("code/repos.json");
     let list = parse(&read(&names)?, &names)?;

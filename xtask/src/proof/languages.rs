@@ -59,7 +59,7 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     report.summary = format!("{}; recall by language: {}", report.summary, means.join(", "));
     report.tables.extend([table, peers_by_language(&groups, &runs)]);
     report.remarks.push(
-        "The questions are translations of questions of semble's benchmark, made for this set and not by native speakers. Each language is compared with English \
+        "The questions are some of [semble](https://github.com/MinishLab/semble)'s, with translations that were made for this set. Each language is compared with English \
          question by question, for recall alone. The last table has the nDCG@10 of every program by language."
             .to_owned(),
     );

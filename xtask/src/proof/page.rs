@@ -153,7 +153,7 @@ guesses better at times, and worse at others.\n\
 - **Commits are not questions of people.** A subject may name the file that it changed, and may not say what the change needed. Files that a commit did not \
 touch may answer as well.\n\
 - **Few repositories and few questions.** Look at the intervals. This repository's own history was written by the people who tuned recall, and the questions of \
-`code`, `swe`, `headings` and `locomo` were looked at in part while it was made. Its rankers were trained on other repositories ([training/rank](../../training/rank/README.md)).\n\
+`code`, `swe`, `headings`, `locomo`, `cosqa` and `languages` were looked at in part while it was made. Its rankers were trained on other repositories ([training/rank](../../training/rank/README.md)).\n\
 - **Peers as they are installed.** A peer without its model is weaker than with it, and its page says so. Each could be asked better by somebody who knows it. Peers that \
 were not run are named on the pages with the reason.\n\
 - **One machine.** Times and memory are of one small machine, Linux only. Loss of power, full disks, network file systems, and projects of more than a few thousand files are not part of \
