@@ -2,7 +2,7 @@
 //!
 //! Most edits of a file have nothing to do with most of what is remembered about it, and the more is remembered, the less one memory
 //! is likely to matter. What tells them apart is what the session is about: the words that its goal shares with the memory, by their
-//! rarity (ADR 78). The definition that is edited says hardly anything, as measured on histories: several memories are about
+//! rarity (ADR 79). The definition that is edited says hardly anything, as measured on histories: several memories are about
 //! a definition that changes often.
 
 use std::collections::HashSet;
