@@ -12,7 +12,7 @@ use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
 use recall_core::{ParsedDocument, Timestamp};
 use recall_engine::{
     Answer, Cancel, Engine, EngineSettings, FirstIndex, FirstIndexStage, Indexing, MemorySettings, Origin, Places,
-    StoreSettings, Warning,
+    Progress, StoreSettings, Warning,
 };
 use recall_testkit::wait_until;
 use recall_text::Language;
@@ -205,6 +205,31 @@ fn the_files_of_a_trace_are_indexed_before_those_with_its_words() {
     assert_eq!(paths(&answer)[0], "zzz/quiet.rs", "{:?}", answer.warnings);
     assert!(progress_of_partial(&answer.warnings).is_some(), "{:?}", answer.warnings);
     drop(release);
+}
+
+#[test]
+fn an_interrupted_first_index_is_continued() {
+    const FILES: u64 = 1600;
+    let sandbox = Sandbox::new();
+    write_files(&sandbox.root(), FILES as usize);
+    let cancel = Cancel::default();
+    let mut interrupt = |progress| {
+        if let Progress::Advanced { files_done: 1.., .. } = progress {
+            cancel.cancel();
+        }
+    };
+    let engine = sandbox.engine();
+    assert!(engine.index(&sandbox.origin(), &everything(), &mut interrupt, &cancel).is_err(), "it was interrupted");
+    drop(engine);
+    let mut left = None;
+    let mut note = |progress| {
+        if let Progress::Started { files } = progress {
+            left = Some(files);
+        }
+    };
+    let engine = sandbox.engine();
+    engine.index(&sandbox.origin(), &everything(), &mut note, &Cancel::default()).expect("indexed");
+    assert!(left.is_some_and(|files| (1..FILES).contains(&files)), "{left:?}");
 }
 
 #[test]

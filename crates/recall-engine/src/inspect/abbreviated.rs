@@ -242,20 +242,4 @@ mod tests {
             check(other, None);
         }
     }
-
-    #[test]
-    fn a_chunk_is_named_by_its_number() {
-        assert_eq!(chunk_of("platform/acme/a.rs#3"), Some(("platform/acme/a.rs", 3)));
-        assert_eq!(chunk_of("platform/acme/c#/a#1.rs#0"), Some(("platform/acme/c#/a#1.rs", 0)));
-        assert_eq!(chunk_of("platform/acme/c#/a.rs"), None);
-        assert_eq!(chunk_of("platform/acme/a.rs"), None);
-    }
-
-    #[test]
-    fn each_slash_may_end_the_repository() {
-        let all = |path| places(path).into_iter().map(|place| (place.repository, place.path)).collect::<Vec<_>>();
-        let place = |repository: &str, path: &str| (repository.to_owned(), path.to_owned());
-        assert_eq!(all("acme/api/a.rs"), [place("acme", "api/a.rs"), place("acme/api", "a.rs")]);
-        assert_eq!(all("a.rs"), []);
-    }
 }

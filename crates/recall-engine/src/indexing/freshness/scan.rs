@@ -93,7 +93,11 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         store.files.note_compared(job.now);
         return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, index_run });
     }
-    let parses_everything = noted.covers_everything() || known.is_empty();
+    if known.is_empty() {
+        // Before anything is written: if this run is interrupted, the next one goes on with the files that are left.
+        store.index.record_parser_version()?;
+    }
+    let parses_everything_again = noted.covers_everything();
     let mut likely_indexed = |question| {
         // The ledger then knows which memories the index lacks, and searches do not wait for the others.
         memory_work(&store.ledger, &store.index.known_documents());
@@ -104,7 +108,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         .inspect_err(|_| store.files.dirty().put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.
     memory_work(&store.ledger, &store.index.known_documents());
-    if parses_everything {
+    if parses_everything_again {
         store.index.record_parser_version()?;
     }
     store.files.note_compared(job.now);
