@@ -135,7 +135,7 @@ fn the_arm_whose_memory_has_the_fact_solves_the_task() {
     // What recall costs stands before what it gains.
     assert!(report.contains("## Where recall loses\n\n- turns: recall 2.000, no memory 1.000"), "{report}");
     assert!(report.contains("| success | 1 | 0.000 | 1.000 |"), "{report}");
-    assert_eq!(scene.leftovers(), [PathBuf::new(); 0]);
+    assert_eq!(scene.leftovers(), Vec::<PathBuf>::new());
 
     // Finished runs are not repeated, and the report is the same.
     let again = scene.bench("agent", &["--memory-file", "CLAUDE.md"]);
@@ -159,7 +159,7 @@ fn an_agent_that_takes_too_long_is_ended_with_its_processes() {
     assert!(report.contains("Turns and tokens of 2 of 2 runs are unknown"), "{report}");
     let left = fs::read_to_string(pid).expect("written");
     wait_until("the end of the agent's process", || (!Path::new("/proc").join(left.trim()).exists()).then_some(()));
-    assert_eq!(scene.leftovers(), [PathBuf::new(); 0]);
+    assert_eq!(scene.leftovers(), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -214,7 +214,9 @@ fn an_interrupted_first_index_is_continued() {
     write_files(&sandbox.root(), FILES as usize);
     let cancel = Cancel::default();
     let mut interrupt = |progress| {
-        if let Progress::Advanced { files_done: 1.., .. } = progress {
+        if let Progress::Advanced { .. } = progress {
+            // A batch is committed when it is three seconds old.
+            thread::sleep(Duration::from_millis(3100));
             cancel.cancel();
         }
     };

@@ -61,7 +61,7 @@ pub(super) fn ask(
             matching: Vec::new(),
         };
         let scan = scan.clone();
-        pending.push(engine.tasks.spawn(move || pass.run(scan)));
+        pending.push(engine.tasks.spawn(move || pass.run(&scan)));
     }
     pending
 }
@@ -89,7 +89,7 @@ enum PassEnd {
 }
 
 impl Pass {
-    fn run(mut self, scan: TextScan) -> PublishedAnswer {
+    fn run(mut self, scan: &TextScan) -> PublishedAnswer {
         let mut attempt = 0;
         let end = loop {
             attempt += 1;

@@ -23,7 +23,7 @@ pub(crate) fn narrow_published(filter: &Filter, filters: &mut Filters) {
                 filters.languages = languages.iter().cloned().collect();
             }
             Condition::Is(Field::DocTag, Check::Among(tags)) if tags.len() == 1 => {
-                filters.tags.extend(tags.iter().cloned())
+                filters.tags.extend(tags.iter().cloned());
             }
             Condition::Is(Field::DocPath, Check::Among(paths)) if filters.paths.is_empty() => {
                 filters.paths = paths.iter().map(|path| PathCondition::Below(path.clone())).collect();

@@ -16,8 +16,11 @@ const FILTERS: [&str; 6] = [
     "doc.tag = 'operations'",
 ];
 
+/// Whether a hit fulfils a condition.
+type HitCheck = fn(&Hit) -> bool;
+
 /// Filters on chunks, with what each hit satisfies.
-const CHUNK_FILTERS: [(&str, fn(&Hit) -> bool); 3] = [
+const CHUNK_FILTERS: [(&str, HitCheck); 3] = [
     ("chunk.tokens > 200", |hit| hit.chunk.tokens > 200),
     ("chunk.kind = 'function' AND doc.size < 12000", |hit| {
         hit.chunk.kind == ChunkKind::Function && hit.document.size_bytes < 12_000

@@ -58,13 +58,13 @@ pub(super) fn related_published(
     for (other, mut record) in similar.documents {
         let is_same = other.repository == document.repository && other.path == document.path;
         let best = similar.words.best_chunk(&record.analyses).filter(|_| !is_same && best_own > 0.0);
-        let Some((place, score)) = best else { continue };
+        let Some((place, value)) = best else { continue };
         let Some(span) = record.chunks.get(place).map(|chunk| chunk.span) else { continue };
         record.document = in_store(&store.name, &other.repository, record.document);
         documents.push(RelatedDocument {
             citation: Some(format_citation(&record.document, span.start_line, span.end_line)),
             document: record.document,
-            score: Tie::Similar.weight() * f64::from(score / best_own).min(1.0),
+            score: Tie::Similar.weight() * f64::from(value / best_own).min(1.0),
             ties: vec![Tie::Similar],
         });
     }

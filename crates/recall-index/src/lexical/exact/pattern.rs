@@ -117,7 +117,7 @@ impl Pattern {
     /// nothing is known.
     pub fn fragments(&self) -> Vec<String> {
         let Ok(hir) = regex_syntax::parse(self.regex.as_str()) else { return Vec::new() };
-        let ends = [ExtractKind::Prefix, ExtractKind::Suffix].map(|end| fragments_at(&hir, end));
+        let ends = [ExtractKind::Prefix, ExtractKind::Suffix].map(|end| fragments_at(&hir, &end));
         let shortest = |fragments: &Vec<String>| fragments.iter().map(String::len).min();
         ends.into_iter().rev().max_by_key(shortest).unwrap_or_default()
     }
@@ -140,7 +140,7 @@ const MOST_FRAGMENTS: usize = 32;
 const MOST_FRAGMENT_BYTES: usize = 64;
 
 /// Returns the beginnings or the ends of all matches; none if there are too many.
-fn fragments_at(hir: &Hir, end: ExtractKind) -> Vec<String> {
+fn fragments_at(hir: &Hir, end: &ExtractKind) -> Vec<String> {
     let mut extractor = Extractor::new();
     extractor
         .kind(end.clone())

@@ -130,7 +130,7 @@ mod tests {
         let words = query.weigh(&statistics);
         let scores = chunks.each_ref().map(|chunk| words.score(chunk));
         assert!(scores[0] > scores[1] && scores[2] > scores[1] && scores[4] > scores[0], "{scores:?}");
-        assert_eq!(scores[3], 0.0);
+        assert!(scores[3] <= 0.0, "{scores:?}");
         assert_eq!(words.best_chunk(&chunks).map(|(place, _)| place), Some(4));
         assert_eq!(words.best_chunk(&chunks[3..4]), None);
         assert!(words.keys().iter().all(|key| key.count > 1 && key.weight > 0.0), "{words:?}");
