@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use recall_core::rql::{
     Combined, Comparison, Expression, Field, Filter, Literal, Moment, Operator, Query, parse_statement,
 };
-use recall_core::{AddMemory, Explain, MemoryOrigin, MemoryType, Provenance, Repeats, Scope};
+use recall_core::{AddMemory, ChunkKind, Explain, MemoryOrigin, MemoryType, Provenance, Repeats, Scope};
 use recall_engine::{Engine, Evaluated, QueryAnswer, QueryRequest, QueryRow, RowOrder, SearchError, StoreError};
 
 use crate::support::{Sandbox, new_memory, paths, request};
@@ -234,6 +234,23 @@ fn a_filter_restricts_a_search() {
     assert_eq!(search("chunk.kind = 'function' AND NOT doc.language = 'python'"), ["src/session.rs"]);
     assert_eq!(search("doc.path = 'nowhere'"), [""; 0]);
     assert_eq!(search("memory.type = 'lesson'"), [""; 0]);
+}
+
+#[test]
+fn the_passage_of_a_hit_passes_the_filter_too() {
+    let body = "    let sum = numbers.iter().sum::<u64>();\n".repeat(12);
+    let code = format!(
+        "impl Session {{\nfn close_session(&self, numbers: &[u64]) {{\n{body}}}\n}}\n\n\
+         fn add_up(numbers: &[u64]) {{\n    // Before a session closes.\n{body}}}\n"
+    );
+    let sandbox = Sandbox::with(&[("src/pool.rs", &code)]);
+    let engine = sandbox.engine();
+    for (kind, expected) in [("function", ChunkKind::Function), ("type", ChunkKind::Type)] {
+        let filter = Filter::parse(&format!("chunk.kind = '{kind}'")).expect("valid");
+        let answer = engine.search_where(&sandbox.origin(), &request("close session"), Some(&filter));
+        let kinds: Vec<ChunkKind> = answer.expect("an answer").hits.iter().map(|hit| hit.chunk.kind).collect();
+        assert!(!kinds.is_empty() && kinds.iter().all(|found| *found == expected), "{kind}: {kinds:?}");
+    }
 }
 
 #[test]

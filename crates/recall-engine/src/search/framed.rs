@@ -7,7 +7,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, Span, Symbol, Understood};
+use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, Understood};
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{Frame, Report};
 
@@ -47,11 +47,16 @@ pub(super) struct Framed {
 }
 
 impl Framed {
-    /// Finds the files of the places that a query names, of those that pass its filters.
+    /// Finds the files of the places that a query names, of those that pass its filters, and of their chunks those in `only`.
     ///
     /// # Errors
     /// An index cannot be read.
-    pub(super) fn find(store: &Store, searcher: &Searcher, understood: &Understood) -> Result<Self, StoreError> {
+    pub(super) fn find(
+        store: &Store,
+        searcher: &Searcher,
+        understood: &Understood,
+        only: Option<&RowSet>,
+    ) -> Result<Self, StoreError> {
         let mut framed = Self::default();
         let places = understood.report.iter().flat_map(|report| &report.frames);
         for frame in places.take(MOST_FRAMES) {
@@ -61,13 +66,15 @@ impl Framed {
                     continue;
                 }
                 let (_, chunks) = framed.documents.entry(document.0).or_insert((STEP.powi(count as i32), Vec::new()));
-                if let Some(chunk) = chunk.filter(|chunk| chunks.len() < MOST_CHUNKS && !chunks.contains(chunk)) {
+                let allowed = chunk.filter(|chunk| is_in(only, *chunk));
+                if let Some(chunk) = allowed.filter(|chunk| chunks.len() < MOST_CHUNKS && !chunks.contains(chunk)) {
                     chunks.push(chunk);
                 }
             }
         }
         if let Some(message) = &understood.message {
-            for (document, chunk) in messages::find_sources(store, message)? {
+            let sources = messages::find_sources(store, message)?.into_iter();
+            for (document, chunk) in sources.filter(|(_, chunk)| is_in(only, *chunk)) {
                 let count = framed.documents.len();
                 if let Entry::Vacant(entry) = framed.documents.entry(document.0) {
                     entry.insert((STEP.powi(count as i32), vec![chunk]));
@@ -103,6 +110,11 @@ impl Framed {
             }
         }
     }
+}
+
+/// Whether a chunk passes a filter on chunks.
+fn is_in(only: Option<&RowSet>, chunk: ChunkRow) -> bool {
+    only.is_none_or(|only| only.contains(chunk))
 }
 
 /// Returns the file of a store that a place is certainly in: the only one that shares the whole path as written and has the line, or

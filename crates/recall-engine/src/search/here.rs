@@ -69,7 +69,8 @@ impl SearchedStore for MountedStore {
             },
         };
         let failed = |source| self.index.search_error(source);
-        let searcher = self.index.searcher().among(allowed_rows(search, self)?);
+        let only = allowed_rows(search, self)?;
+        let searcher = self.index.searcher().among(only.clone());
         let find = if weights.asks_semantic() {
             semantic::near(self, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
         } else {
@@ -85,7 +86,7 @@ impl SearchedStore for MountedStore {
         let literals = if has_words { Literals::find(self, understood)? } else { Literals::default() };
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
-        let framed = Framed::find(self, &searcher, understood)?;
+        let framed = Framed::find(self, &searcher, understood, only.as_deref())?;
         let chunks: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();
         let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, &chunks, tie_breaker);
         // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
@@ -96,7 +97,7 @@ impl SearchedStore for MountedStore {
             nearness: Box::new(|rows| near.nearness(rows)),
         });
         let mut results = retrieved.map_err(failed)?;
-        literals.mark(&mut results.evidence);
+        literals.mark(&mut results.evidence, only.as_deref());
         framed.mark(&mut results.evidence);
         let links = links(search, self);
         let past = PastValues::find(search.past, &search.request.query, understood, self, &known);

@@ -10,7 +10,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Case, ChunkRow, Document, DocumentRow, DocumentType, Filters, QueryClass, Understood, understand};
+use recall_core::{
+    Case, ChunkRow, Document, DocumentRow, DocumentType, Filters, QueryClass, RowSet, Understood, understand,
+};
 use recall_index::lexical::Evidence;
 use recall_text::FileKind;
 
@@ -218,13 +220,14 @@ impl Literals {
         self.documents.values().map(|&(_, chunk)| chunk).collect()
     }
 
-    /// Marks the documents among the candidates. Each is represented by the chunk with the literal, unless it defines a name of the query.
-    pub(super) fn mark(&self, evidence: &mut Evidence) {
+    /// Marks the documents among the candidates. Each is represented by the chunk with the literal, unless it defines a name of the query
+    /// or that chunk is not one of `only`.
+    pub(super) fn mark(&self, evidence: &mut Evidence, only: Option<&RowSet>) {
         for document in &mut evidence.documents {
             if let Some(&(count, chunk)) = self.documents.get(&document.document.0) {
                 document.literal = count as f32 / self.count as f32;
                 // A definition of the literal represents its file better than a use.
-                if document.names_equal <= 0.0 {
+                if document.names_equal <= 0.0 && only.is_none_or(|only| only.contains(chunk)) {
                     document.chunk = chunk;
                 }
             }

@@ -207,7 +207,8 @@ impl Searcher {
             for scored in words.iter().chain(&names).chain(&files).chain(&nearest) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = collect(&term_cache, entries, rare.as_ref(), &self.weights)?.ok_or_else(unknown_traits)?;
+            let evidence = collect(&term_cache, entries, &doc_filters, rare.as_ref(), &self.weights)?
+                .ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,

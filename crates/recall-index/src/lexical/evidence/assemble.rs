@@ -30,6 +30,8 @@ pub(crate) struct ReadDocument<'a> {
     pub(crate) keys: SiblingKeys,
     pub(crate) stats: &'a DocumentStats,
     pub(crate) chunks: &'a [ChunkStats],
+    /// Whether a chunk passes the filters, so that it may represent the document.
+    pub(crate) passes: &'a dyn Fn(usize) -> bool,
     /// The number of terms in the text, the names and the comments of the document.
     pub(crate) lengths: [u32; 3],
     /// The number of terms in the text of a chunk.
@@ -66,7 +68,9 @@ impl ReadDocument<'_> {
         };
         // A file that the whole query names begins at its beginning: no part of it is asked for.
         let is_named = document.path_equal || document.path_ends;
-        let chosen = (0..if is_named { 1 } else { chunks.len() })
+        let chosen = (0..chunks.len())
+            .filter(|place| (self.passes)(*place))
+            .take(if is_named { 1 } else { chunks.len() })
             .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
             .unwrap_or_default();
         let chunk = &chunks[chosen];

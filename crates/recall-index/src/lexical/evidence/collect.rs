@@ -19,6 +19,7 @@ use super::{DocumentEvidence, DocumentRange, Evidence, QueryStats, document_rang
 use crate::lexical::chunk_document::{SiblingKeys, unpack};
 use crate::lexical::clause::{K1, inverse_document_frequency};
 use crate::lexical::fields::FieldWeights;
+use crate::lexical::filter::DocFilter;
 use crate::lexical::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
 use crate::lexical::query_terms::{SpellingSuggestions, TermCache, spanning};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment, TermPostings};
@@ -29,10 +30,12 @@ const TELLING_STEP: f32 = 0.9;
 /// The most names considered that begin with a name of the query.
 const MAX_PREFIX_MATCHES: usize = 64;
 
-/// Collects the evidence of the documents that contain the given entries, which are grouped by segment.
+/// Collects the evidence of the documents that contain the given entries, which are grouped by segment, as are the filters. A chunk
+/// that passes them represents its document.
 pub(crate) fn collect(
     term_cache: &TermCache<'_>,
     entries: Vec<Vec<DocId>>,
+    doc_filters: &[DocFilter<'_>],
     rare: Option<&RareWord>,
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
@@ -51,7 +54,7 @@ pub(crate) fn collect(
             reader.mark_rare(&rare.entries[number]);
         }
         for place in 0..reader.ranges.len() {
-            let Some(evidence) = reader.evidence(place, &query, weights) else { return Ok(None) };
+            let Some(evidence) = reader.evidence(place, &query, &doc_filters[number], weights) else { return Ok(None) };
             documents.push(evidence);
         }
     }
@@ -401,7 +404,13 @@ impl<'a> SegmentEvidence<'a> {
     }
 
     /// The evidence of one document. `None` if its traits are invalid.
-    fn evidence(&self, place: usize, query: &QueryPostings, weights: &FieldWeights) -> Option<DocumentEvidence> {
+    fn evidence(
+        &self,
+        place: usize,
+        query: &QueryPostings,
+        doc_filter: &DocFilter<'_>,
+        weights: &FieldWeights,
+    ) -> Option<DocumentEvidence> {
         let fields = &self.snapshot.fields;
         let (range, document) = (&self.ranges[place], &self.documents[place]);
         let first = range.entries.start;
@@ -414,6 +423,7 @@ impl<'a> SegmentEvidence<'a> {
             keys: SiblingKeys::unpack(packed),
             stats: document,
             chunks: &self.chunks[range.locals()],
+            passes: &|chunk| doc_filter.passes(first + chunk as DocId),
             lengths: self.lengths[place],
             chunk_length: &|chunk| length(fields.body, first + chunk as DocId),
             symbol_length: &|chunk| length(fields.symbol, first + chunk as DocId),

@@ -290,6 +290,8 @@ impl Read<'_> {
             keys: SiblingKeys::new(&self.document.path),
             stats: &self.stats,
             chunks: &self.chunks,
+            // Published documents have filters of their own.
+            passes: &|_| true,
             lengths: std::array::from_fn(|field| lengths.iter().map(|lengths| lengths[field]).sum()),
             chunk_length: &|chunk| lengths[chunk][0],
             symbol_length: &|chunk| lengths[chunk][1],
