@@ -118,7 +118,7 @@ impl IntoFailure for RqlError {
 }
 
 fn ambiguous(message: String, id: String) -> Failure {
-    Failure::new(Reason::InvalidArgument, message).with_detail("id", id).with_hint("type more of the id")
+    Failure::new(Reason::InvalidArgument, message).with_detail("id", id).with_hint("give more of it, or one of these")
 }
 
 impl IntoFailure for GetError {

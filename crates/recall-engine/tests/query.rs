@@ -241,13 +241,13 @@ fn the_passage_of_a_hit_passes_the_filter_too() {
     let body = "    let sum = numbers.iter().sum::<u64>();\n".repeat(12);
     let code = format!(
         "impl Session {{\nfn close_session(&self, numbers: &[u64]) {{\n{body}}}\n}}\n\n\
-         fn add_up(numbers: &[u64]) {{\n    // Before a session closes.\n{body}}}\n"
+         fn add_up(numbers: &[u64]) {{\n    session.close_session(numbers);\n{body}}}\n"
     );
     let sandbox = Sandbox::with(&[("src/pool.rs", &code)]);
     let engine = sandbox.engine();
     for (kind, expected) in [("function", ChunkKind::Function), ("type", ChunkKind::Type)] {
         let filter = Filter::parse(&format!("chunk.kind = '{kind}'")).expect("valid");
-        let answer = engine.search_where(&sandbox.origin(), &request("close session"), Some(&filter));
+        let answer = engine.search_where(&sandbox.origin(), &request("close_session"), Some(&filter));
         let kinds: Vec<ChunkKind> = answer.expect("an answer").hits.iter().map(|hit| hit.chunk.kind).collect();
         assert!(!kinds.is_empty() && kinds.iter().all(|found| *found == expected), "{kind}: {kinds:?}");
     }
