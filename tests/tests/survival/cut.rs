@@ -1,10 +1,9 @@
-//! Index files that are truncated while the daemon has them mapped: the system kills the daemon, and every call gets a
-//! response.
+//! Index files that are truncated while the daemon has them mapped: the system kills the daemon, unless it notices them before it reads
+//! them, and every call gets a response.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use recall_client::daemon::Holder;
 use recall_tests::{Sandbox, sandbox};
 
 /// The number of concurrent clients.
@@ -14,7 +13,7 @@ const CLIENTS: usize = 20;
 const FILES: usize = 60;
 
 #[test]
-fn twenty_searches_are_answered_although_the_daemon_dies() {
+fn twenty_searches_are_answered_although_the_daemon_may_die() {
     let sandbox = sandbox!();
     let project = sandbox.project("shop", &[]);
     for number in 0..FILES {
@@ -22,7 +21,6 @@ fn twenty_searches_are_answered_although_the_daemon_dies() {
     }
     let found = sandbox.recall(&project, &["search", "wombat0"]);
     assert_eq!(found.code, Some(0), "{found:?}");
-    let first = pid(&sandbox);
 
     let files = mapped_files(&sandbox.dirs().data);
     assert!(files.len() > 3, "{files:?}");
@@ -42,11 +40,6 @@ fn twenty_searches_are_answered_although_the_daemon_dies() {
     let outcome = sandbox.recall(&project, &["search", "wombat42"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stdout.contains("src/part42.rs"), "{outcome:?}");
-    assert_ne!(pid(&sandbox), first, "the first daemon was ended by the system");
-}
-
-fn pid(sandbox: &Sandbox) -> u32 {
-    Holder::find(&sandbox.dirs()).expect("a daemon runs").pid().expect("noted")
 }
 
 /// The segment files of the lexical index.

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{ChunkId, DocumentRow, Scope};
 use recall_index::catalog::{ChunkedDocument, OwnedRecord, ReadError};
@@ -16,11 +18,13 @@ use super::records::{
 };
 use crate::Engine;
 use crate::embeddings::ChunkTexts;
+use crate::error::StoreError;
 use crate::indexing::freshen;
 use crate::mask::{self, Whole};
 use crate::origin::Origin;
 use crate::settings::EmbeddingModel;
 use crate::store::Store;
+use crate::warning::Warning;
 
 /// How many documents are read from the catalog at a time.
 const DOCUMENTS_A_PAGE: usize = 16;
@@ -65,6 +69,33 @@ pub struct Resume {
 pub type ExportSink<'a> = dyn FnMut(Vec<u8>, u64) -> Result<(), ExportError> + 'a;
 
 impl Engine {
+    /// Updates a store from its files, and waits until all are indexed: an export of a part would look whole.
+    fn freshen_wholly(&self, store: &Arc<Store>) -> Result<(), StoreError> {
+        loop {
+            let warnings = freshen(store, &self.settings, &self.clock)?;
+            if !warnings.iter().any(is_unfinished) {
+                return Ok(());
+            }
+            if store.jobs.cancel().is_cancelled() {
+                return Err(StoreError::Cancelled);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Whether an answer with that warning lacks files.
+fn is_unfinished(warning: &Warning) -> bool {
+    matches!(
+        warning,
+        Warning::Indexing { .. } | Warning::IndexingWaits | Warning::NotIndexedYet(_) | Warning::ScanRunning
+    )
+}
+
+/// How long an unfinished index is left alone before it is asked again.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Engine {
     /// Exports a store. Its lines are passed on as they are made.
     ///
     /// The text is what answers show: secrets are masked. The documents are those of one generation.
@@ -79,7 +110,7 @@ impl Engine {
     ) -> Result<(), ExportError> {
         let ExportRequest { scope, embeddings, resume } = request;
         let store = self.single_store(origin, *scope)?;
-        freshen(&store, &self.settings, &self.clock)?;
+        self.freshen_wholly(&store)?;
         self.flush_recorder();
         let model = match embeddings {
             Embeddings::LeftOut => None,
