@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use recall_tests::{Sandbox, sandbox};
+use recall_tests::sandbox;
 
 /// The number of concurrent clients.
 const CLIENTS: usize = 20;
