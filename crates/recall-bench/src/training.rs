@@ -3,7 +3,7 @@
 //! There are two steps. `mine` goes through a list of repositories: it asks the engine for code by commit messages, in
 //! the tree of the commit's parent, for definitions by their comments, and for sections by their headings. It records
 //! the features of each candidate. `train` trains a ranker on them, and evaluates it on held-out repositories. A third one trains
-//! nothing: `situations` measures what hooks show at the moments that a history tells of.
+//! nothing: `situations` measures what hooks show, at moments that are mined from a git history.
 //! `training/rank/README.md` is the recipe.
 //!
 //! The program `train-rankers` is not installed. It runs the engine in its own process, because a daemon would only cost

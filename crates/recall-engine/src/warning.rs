@@ -42,7 +42,7 @@ pub enum Warning {
         /// Its path as answers show it.
         path: String,
     },
-    /// The request names a document by the end of its path, and no other document ends so.
+    /// The request names a document by the end of its path, and no other indexed path ends like that.
     NamedByEnd {
         /// Its whole path as answers show it.
         path: String,

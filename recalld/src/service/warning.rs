@@ -137,7 +137,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("NOT_COMPARED", Severity::Notice, message, hint)
         }
         Warning::NamedByEnd { path } => {
-            let message = format!("this is `{path}`, the only file whose path ends so");
+            let message = format!("this is `{path}`, the only indexed file whose path ends like that");
             v1::Warning { path, ..new("NAMED_BY_END", Severity::Notice, message, "") }
         }
         Warning::LeftOut { path } => {

@@ -137,7 +137,7 @@ impl QueryEngine {
             provenance: Provenance::default(),
             valid: recall_core::WordedTime::default(),
         };
-        Ok(self.engine.add_memory(&self.origin, &request)?.id.to_string())
+        Ok(self.add(&request)?)
     }
 
     /// Adds a memory. Returns its id.

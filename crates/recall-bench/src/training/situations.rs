@@ -1,10 +1,10 @@
-//! Measurement of what hooks show at the moments that a history tells of.
+//! Measurement of what hooks show, at moments that are mined from a git history.
 //!
-//! The history is gone through from the oldest commit on. Memories are the messages of commits that give a cause, a reason or a warning.
-//! Before a later commit, in the tree of its parent, the engine is told of its prompt, the edit of its file, the search for the
-//! definition that it edits, and the commands and errors that its message quotes. It knows only memories that are older by twenty
-//! commits or more. What it shows is compared with the memories that the later message proves to have been needed; how
-//! weak that proof is stands at the head of `moments`.
+//! The commits are replayed, the oldest first. Memories are the messages of commits that give a cause, a reason or a warning.
+//! Before a later commit, in the tree of its parent, the engine gets five kinds of events: the subject as a prompt, the edit of a file,
+//! the search for the edited definition, and the commands and errors that the message quotes. It knows only memories that are at least
+//! twenty commits older. What it shows is compared with the memories that the later message names. `moments` says how weak these
+//! labels are.
 //!
 //! Nothing is learnt here. Repositories that judge may be measured, but no threshold may be chosen by them.
 

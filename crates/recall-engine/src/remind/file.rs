@@ -26,7 +26,7 @@ const MOST_MEMORIES: usize = 5;
 const REASON: &str = "it is about the file";
 const REASON_OF_GOAL: &str = "it is about the file and shares words with the session's goal";
 
-/// Returns the memories about a file that are worth to be shown, and those that have it as a cue.
+/// Returns the memories about a file that are worth showing, and those that have it as a cue.
 pub(super) fn remind(
     engine: &Engine,
     origin: &Origin,
@@ -63,7 +63,7 @@ fn without_names(mut words: HashSet<String>, files: &BTreeSet<DocPath>) -> HashS
     words
 }
 
-/// Returns the memories about some files that are worth to be shown and that the session has not seen, the best first.
+/// Returns the memories about some files that are worth showing and that the session has not seen, the best first.
 fn memories_about(
     engine: &Engine,
     origin: &Origin,

@@ -26,7 +26,7 @@ const CROWD: f64 = 2.0;
 /// The weight of shared words that counts as certain. A tenth of it, about two rare words, is the default confidence.
 const CERTAIN: f64 = 80.0;
 
-/// Returns the places of those memories about a file that are worth to be shown, the best first.
+/// Returns the places of those memories about a file that are worth showing, the best first.
 ///
 /// `memories` are all that are in force, the newest first, each with the rarities of its store. `goal` has the words of the session's
 /// goal that are not in the file's name; without a goal, few memories are all shown, and many not at all.

@@ -18,8 +18,7 @@ use crate::collection::temporary_folder;
 use crate::error::BenchError;
 use crate::quality::mine::GitError;
 
-/// Memory that a repository brings with it, and which the arms with another memory do not have: what agents are told in files, and
-/// servers that it registers.
+/// Files of a repository that tell agents something: instructions, and servers to register. They are left out in all arms.
 const OTHER_MEMORY: [&str; 3] = ["CLAUDE.md", "AGENTS.md", ".mcp.json"];
 
 /// The memory of recall in a repository.

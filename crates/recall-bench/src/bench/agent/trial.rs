@@ -85,7 +85,7 @@ impl TrialLine {
 }
 
 impl Trials<'_> {
-    /// Fails if the check of a task passes before an agent has worked: such a task tells nothing. Returns `None` if the user
+    /// Fails if the check of a task passes before an agent has worked: its success would not depend on the agent. Returns `None` if the user
     /// interrupted it.
     pub(super) async fn check_untouched(
         &self,
