@@ -22,7 +22,7 @@ const MEMORY_DIGITS: usize = 8;
 const DOCUMENT_DIGITS: usize = 16;
 
 /// The most candidates that an error lists.
-pub(super) const MOST_CANDIDATES: usize = 10;
+const MOST_CANDIDATES: usize = 10;
 
 /// What an abbreviated id names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

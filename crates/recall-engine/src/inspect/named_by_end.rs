@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use recall_core::{Citation, Scope};
 
-use super::abbreviated::MOST_CANDIDATES;
 use crate::error::GetError;
 use crate::origin::Origin;
 use crate::warning::Warning;
 use crate::{Engine, mask};
+
+/// The most candidates that an error lists.
+const MOST_CANDIDATES: usize = 10;
 
 impl Engine {
     /// Returns a citation with the whole path of the document that it names by the end of its path; `None` if there is none.
