@@ -9,6 +9,7 @@ mod costs;
 mod daemon;
 mod data;
 mod explorers;
+mod fetch;
 mod languages;
 mod literals;
 mod mcp;
@@ -40,6 +41,8 @@ struct Options {
     /// The names of programs to compare with; empty for all.
     peers: Vec<String>,
     data: Option<PathBuf>,
+    /// The folder that public benchmarks are got into; it is then the folder of `data`.
+    fetch: Option<PathBuf>,
     programs: Option<PathBuf>,
     repository: Option<PathBuf>,
     out: Option<PathBuf>,
@@ -55,6 +58,7 @@ impl Options {
             sets: Vec::new(),
             peers: Vec::new(),
             data: None,
+            fetch: None,
             programs: None,
             repository: None,
             out: None,
@@ -74,6 +78,7 @@ impl Options {
                 "--set" => options.sets.push((*value).to_owned()),
                 "--peer" => options.peers.push((*value).to_owned()),
                 "--data" => options.data = Some(folder(value)?),
+                "--fetch" => options.fetch = Some(PathBuf::from(value)),
                 "--programs" => options.programs = Some(folder(value)?),
                 "--repository" => options.repository = Some(folder(value)?),
                 "--out" => options.out = Some(PathBuf::from(value)),
@@ -81,6 +86,9 @@ impl Options {
                 "--seed" => options.seed = value.parse().map_err(|_| is_number())?,
                 _ => return Err(format!("`{word}` is not an option of proof")),
             }
+        }
+        if options.fetch.is_some() && options.data.is_some() {
+            return Err("`--fetch` and `--data` both name the folder of benchmarks; give one".to_owned());
         }
         match options.sets.iter().find(|name| !SETS.iter().any(|set| set.name == **name)) {
             Some(name) => Err(format!("there is no set `{name}`; there are {}", SETS.map(|set| set.name).join(", "))),
@@ -116,7 +124,7 @@ impl Bench {
     fn data(&self) -> Result<&Path, String> {
         self.data
             .as_deref()
-            .ok_or_else(|| "it needs `--data FOLDER`; docs/evaluation.md says what is in the folder".to_owned())
+            .ok_or_else(|| "it needs `--fetch FOLDER` or `--data FOLDER`; see docs/evaluation.md".to_owned())
     }
 
     /// Returns those of a list of programs that are asked for: always the first, which is recall.
@@ -255,7 +263,14 @@ pub(crate) fn run(words: &[&str]) -> ExitCode {
 }
 
 fn prove(options: Options) -> Result<(), String> {
-    let Options { sets, peers, data, programs, repository, out, limit, seed, install } = options;
+    let Options { sets, peers, data, fetch, programs, repository, out, limit, seed, install } = options;
+    let data = match fetch {
+        Some(place) => {
+            fetch::get(&place, &sets, seed)?;
+            Some(folder(&place.to_string_lossy())?)
+        }
+        None => data,
+    };
     let programs = programs.map_or_else(|| programs::build("release"), Ok)?;
     let place = programs::target_folder().join("proof");
     std::fs::create_dir_all(&place).map_err(|error| format!("cannot create {}: {error}", place.display()))?;
@@ -288,9 +303,14 @@ mod tests {
         let options = options.expect("they are right");
         assert_eq!((options.sets.len(), options.limit, options.seed), (2, 5, 9));
         assert!(options.install == Install::Run);
-        for words in
-            [&["--set", "none"][..], &["--set"], &["--limit", "0"], &["--data", "/does/not/exist"], &["x", "y"]]
-        {
+        for words in [
+            &["--set", "none"][..],
+            &["--set"],
+            &["--limit", "0"],
+            &["--data", "/does/not/exist"],
+            &["x", "y"],
+            &["--fetch", "a", "--data", "."],
+        ] {
             assert!(Options::parse(words).is_err(), "{words:?}");
         }
     }

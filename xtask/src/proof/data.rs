@@ -48,12 +48,27 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
+/// Reads a file of JSON.
+pub(crate) fn read_json(path: &Path) -> Result<Value, String> {
+    parse(&read(path)?, path)
+}
+
 fn parse(text: &str, path: &Path) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn read_lines(path: &Path) -> Result<Vec<Value>, String> {
     read(path)?.lines().filter(|line| !line.trim().is_empty()).map(|line| parse(line, path)).collect()
+}
+
+/// Returns `OWNER/NAME` of a row of semble's list of repositories.
+pub(crate) fn repository_of(row: &Value) -> Option<&str> {
+    if let Some(name) = text(row, &["github", "repo"]) {
+        return Some(name);
+    }
+    let url = row["url"].as_str()?;
+    let url = url.strip_suffix(".git").unwrap_or(url);
+    url.match_indices('/').rev().nth(1).map(|(at, _)| &url[at + 1..])
 }
 
 fn text<'a>(row: &'a Value, names: &[&str]) -> Option<&'a str> {
@@ -81,18 +96,18 @@ pub(crate) fn languages(bench: &Bench) -> Result<Vec<Group>, String> {
 fn read_trees(bench: &Bench, set: &str, folder: &Path) -> Result<Vec<Group>, String> {
     let (data, repositories) = (bench.data()?, repositories(bench)?);
     let names = data.join("code/repos.json");
-    let list = parse(&read(&names)?, &names)?;
+    let list = read_json(&names)?;
     let mut groups = Vec::new();
     for row in list.as_array().into_iter().flatten() {
         let name = text(row, &["name"]).ok_or("a repository of repos.json has no name")?;
-        let source = text(row, &["github", "repo"]).and_then(|of| repository(&repositories, of));
+        let source = repository_of(row).and_then(|of| repository(&repositories, of));
         let annotations = data.join(folder).join(format!("{name}.json"));
         let (Some(source), true) = (source, annotations.exists()) else { continue };
         let revision = text(row, &["revision"]).unwrap_or("HEAD");
         let root = bench.place.join("trees").join(format!("{set}-{name}"));
         lay(source, revision, text(row, &["benchmark_root"]), &root)?;
         let base = text(row, &["benchmark_root"]).unwrap_or_default();
-        let questions = read_annotations(name, &parse(&read(&annotations)?, &annotations)?, &root, base);
+        let questions = read_annotations(name, &read_json(&annotations)?, &root, base);
         groups.push(Group { root, history: None, corpus: Corpus::Code, questions });
     }
     Ok(groups)
@@ -150,13 +165,12 @@ fn target_file(target: &Value, root: &Path, base: &str) -> Option<Place> {
     Some(Place { path: if is_below { below } else { path.to_owned() }, lines: None })
 }
 
-/// Reports with the files, or the lines, that their fixes changed. Each is asked in the tree before its fix. Of a repository
-/// at most eight are taken, drawn by the seed.
-pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
-    /// More would make one repository the result.
-    const MOST: usize = 8;
-    let (folder, repositories) = (bench.data()?.join("swe"), repositories(bench)?);
-    let entries = fs::read_dir(&folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+/// The most reports of a repository; more would make one repository the result.
+pub(crate) const MOST_REPORTS: usize = 8;
+
+/// Returns the reports of a folder by repository, `OWNER/NAME`, each list in the order in which the seed draws from it.
+pub(crate) fn drawn_reports(folder: &Path, seed: u64) -> Result<BTreeMap<String, Vec<Question>>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     files.sort();
@@ -166,11 +180,19 @@ pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
             questions.entry(repository).or_default().push(question);
         }
     }
-    let mut groups = Vec::new();
-    for (name, mut questions) in questions {
-        let Some(source) = repository(&repositories, &name) else { continue };
+    for questions in questions.values_mut() {
         questions.sort_by(|left, right| left.id.cmp(&right.id));
-        Random::new(bench.seed).shuffle(&mut questions);
+        Random::new(seed).shuffle(questions);
+    }
+    Ok(questions)
+}
+
+/// Reports with the files, or the lines, that their fixes changed. Each is asked in the tree before its fix.
+pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
+    let (folder, repositories) = (bench.data()?.join("swe"), repositories(bench)?);
+    let mut groups = Vec::new();
+    for (name, mut questions) in drawn_reports(&folder, bench.seed)? {
+        let Some(source) = repository(&repositories, &name) else { continue };
         questions.retain_mut(|question| {
             // What the fix added is not in the tree; a commit may be missing in a copy of the repository.
             let commit = question.commit.clone();
@@ -179,7 +201,7 @@ pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
             });
             !question.places.is_empty()
         });
-        questions.truncate(MOST);
+        questions.truncate(MOST_REPORTS);
         let checkout = Checkout::clone(source, bench.place.join("trees").join(name.replace('/', "+")))?;
         groups.push(Group { root: checkout.root.clone(), history: Some(checkout), corpus: Corpus::Code, questions });
     }
@@ -277,6 +299,8 @@ fn group_of(row: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -291,6 +315,17 @@ mod tests {
         assert_eq!(question.places, [Place { path: "y.go".to_owned(), lines: None }]);
         let row = r#"{"instance_id": "a", "repo": "a/b", "base": "c0", "problem": "x", "files": ["NEWS.md"]}"#;
         assert!(report(&serde_json::from_str(row).expect("JSON")).is_none(), "prose only");
+    }
+
+    #[test]
+    fn a_repository_is_named_or_has_an_address() {
+        for (row, expected) in [
+            (json!({"url": "https://github.com/a/b.nvim.git"}), Some("a/b.nvim")),
+            (json!({"github": "a/b"}), Some("a/b")),
+            (json!({"name": "b"}), None),
+        ] {
+            assert_eq!(repository_of(&row), expected);
+        }
     }
 
     #[test]
