@@ -19,13 +19,13 @@ mod task_names;
 mod window;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use recall_core::{Filters, ItemId, Recording, SearchRequest};
 
 use crate::Engine;
 use crate::context::window::Assembly;
 use crate::engine::MountedStore;
-use crate::git::Git;
 use crate::origin::Origin;
 use request::Subject;
 
@@ -46,7 +46,8 @@ impl Engine {
     pub fn context(&self, origin: &Origin, request: &ContextRequest) -> Result<ContextWindow, ContextError> {
         let history = request.wants(ContextSection::Changes).then(|| {
             let root = origin.root(&self.registry.places).ok();
-            self.tasks.spawn(move || root.map(|root| Git::at(&root).file_commits(COMMITS_READ)).unwrap_or_default())
+            let recent = Arc::clone(&self.recent_commits);
+            self.tasks.spawn(move || root.map(|root| recent.read(&root, COMMITS_READ)).unwrap_or_default())
         });
         let subject = Subject::read(self, origin, request)?;
         let mut assembly = Assembly::new(self, origin, request);

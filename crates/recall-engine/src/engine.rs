@@ -19,6 +19,7 @@ use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
+use crate::git::RecentCommits;
 use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::live::LiveEdits;
 use crate::operations::{OperationProgress, Operations};
@@ -77,6 +78,7 @@ pub struct Engine {
     pub(crate) live: LiveEdits,
     pub(crate) operations: Operations,
     pub(crate) session_hits: SessionHits,
+    pub(crate) recent_commits: Arc<RecentCommits>,
     pub(crate) tasks: TaskPool,
 }
 
@@ -127,6 +129,7 @@ impl Engine {
             live: LiveEdits::default(),
             operations: Operations::default(),
             session_hits: SessionHits::default(),
+            recent_commits: Arc::default(),
             tasks: TaskPool::default(),
         }
     }

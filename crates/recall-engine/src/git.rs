@@ -9,6 +9,7 @@ mod blame;
 mod head;
 mod history;
 mod past;
+mod recent;
 mod revision;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,7 @@ pub(crate) use blame::{BlamedLine, LineBlame, NotedCommit};
 pub(crate) use head::Head;
 pub use history::DocumentCommit;
 pub(crate) use history::{Change, ChangedLines, FileCommit};
+pub(crate) use recent::RecentCommits;
 pub(crate) use revision::{Tree, TreeFile};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.

@@ -3,8 +3,11 @@
 use std::fs;
 use std::process::Command;
 
-use recall_core::{Lines, Scope};
-use recall_engine::{Engine, GetError, History, HistoryRequest, ItemRequest, Parent, Warning};
+use recall_core::{Filters, Lines, Scope};
+use recall_engine::{
+    ContextRequest, ContextSection, Engine, GetError, History, HistoryRequest, ItemRequest, Parent, Warning,
+    WorkTreeChanges,
+};
 
 use crate::support::Sandbox;
 
@@ -92,4 +95,31 @@ fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
     assert_eq!(get("src/mod.rs").expect("exact").item.warnings, []);
     assert!(matches!(get("leep.rs"), Err(GetError::NotFound { .. })), "no part of a name");
     assert_eq!(history(&sandbox, &engine, "sleep.rs", 20).expect("found").path, "src/time/sleep.rs");
+}
+
+#[test]
+fn a_context_shows_a_commit_that_was_made_after_the_one_before() {
+    let sandbox = Sandbox::with(&[("src/store.rs", "pub fn open_the_store() {}\n")]);
+    git(&sandbox, &["init", "-q", "-b", "main"]);
+    commit(&sandbox, "Open the store");
+    let engine = sandbox.engine();
+    let request = ContextRequest {
+        task: "open the store".to_owned(),
+        files: Vec::new(),
+        changes: WorkTreeChanges::Ignore,
+        sections: vec![ContextSection::Code, ContextSection::Changes],
+        budget_tokens: 1_000,
+        diversity: None,
+        scope: Scope::Project,
+        filters: Filters::default(),
+    };
+    for subject in ["Count the visitors", "Lock the doors"] {
+        let before = engine.context(&sandbox.origin(), &request).expect("a window");
+        assert!(before.text.contains("Open the store") && !before.text.contains(subject), "{}", before.text);
+        sandbox.write("src/store.rs", &format!("pub fn open_the_store() {{}}\n// {subject}\n"));
+        commit(&sandbox, subject);
+        let after = engine.context(&sandbox.origin(), &request).expect("a window");
+        let changes = after.text.split("## Recent commits").nth(1).unwrap_or_default();
+        assert!(changes.contains(subject), "{}", after.text);
+    }
 }

@@ -6,6 +6,7 @@
 //! budget.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use recall_core::{
     Chunk, ChunkId, ChunkKind, Citation, Document, DocumentId, DocumentType, EdgeKind, MemoryId, MemoryView, Span,
@@ -311,7 +312,7 @@ impl<'a> Assembly<'a> {
     pub(crate) fn add_lists(
         &mut self,
         stores: &[MountedStore],
-        history: Option<Deferred<Vec<FileCommit>>>,
+        history: Option<Deferred<Arc<[FileCommit]>>>,
     ) -> Result<(), StoreError> {
         let files = self.files();
         let about: BTreeSet<DocPath> = files.iter().cloned().collect();

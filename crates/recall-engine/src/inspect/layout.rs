@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use recall_core::{DocumentType, EdgeKind, Timestamp};
 
-use crate::git::Git;
+use crate::git::FileCommit;
 use crate::indexing::freshen;
 use crate::links::meaning::Stated;
 use crate::origin::Origin;
@@ -113,7 +113,8 @@ impl Engine {
         for folder in &mut layout.folders {
             folder.path = mask::shown_path(std::mem::take(&mut folder.path));
         }
-        layout.add_hot_files(&store, &stated, self.clock.now(), request.files)?;
+        let commits = self.recent_commits.read(&store.root, COMMITS);
+        layout.add_hot_files(&store, &stated, &commits, self.clock.now(), request.files)?;
         Ok(layout)
     }
 }
@@ -123,13 +124,13 @@ impl ProjectLayout {
         &mut self,
         store: &Store,
         stated: &Stated,
+        commits: &[FileCommit],
         now: Timestamp,
         most: usize,
     ) -> Result<(), SessionError> {
         let mut changes: HashMap<String, (u64, u64)> = HashMap::new();
-        let commits = Git::at(&store.root).file_commits(COMMITS);
         self.commits = commits.len() as u64;
-        for path in commits.into_iter().flat_map(|commit| commit.files) {
+        for path in commits.iter().flat_map(|commit| &commit.files) {
             changes.entry(path.as_str().to_owned()).or_default().0 += 1;
         }
         let mut sessions: Vec<_> = store.sessions.all()?.into_iter().map(|session| session.at(now)).collect();
