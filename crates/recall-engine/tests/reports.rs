@@ -41,6 +41,23 @@ fn the_place_that_failed_is_first_at_its_line_and_its_callers_follow() {
 }
 
 #[test]
+fn a_path_with_a_line_shows_the_passage_of_the_line() {
+    let sandbox = Sandbox::with(FILES);
+    for query in [
+        "cart.py:13",
+        "src/shop/cart.py:13",
+        "src/shop/cart.py:13:5",
+        "/home/me/work/src/shop/cart.py:13",
+        "what does src/shop/cart.py:13 do?",
+        "what does /home/me/work/src/shop/cart.py:13:5 do?",
+    ] {
+        let found = places(&sandbox, query, 1);
+        assert_eq!(found[0].0, "src/shop/cart.py", "{query}");
+        assert!(found[0].1 > 3 && (found[0].1..=found[0].2).contains(&13), "{query}: {found:?}");
+    }
+}
+
+#[test]
 fn a_line_that_has_moved_gives_the_function() {
     let sandbox = Sandbox::with(FILES);
     let trace = "it fails\n  File \"shop/cart.py\", line 3, in remove\n    cart.items.remove(item)\nValueError: x\n";

@@ -63,9 +63,9 @@ impl Report {
     pub fn read(text: &str) -> Option<Self> {
         let is_word = !text.trim().contains(char::is_whitespace);
         let frames = read_frames(text, Mentions::Read);
-        // A path with a line names its file as any path does; a file's name alone is looked up as the place of a trace is.
-        let is_name_with_line = || !text.contains('/') && matches!(frames[..], [Frame { line: Some(_), .. }]);
-        if is_word && !is_name_with_line() {
+        // A path with a line asks for that line. Its file is looked up as the place of a trace is.
+        let is_place = matches!(frames[..], [Frame { line: Some(_), .. }]);
+        if is_word && !is_place {
             return None;
         }
         let is_long = text.len() >= LONG_BYTES;
@@ -297,15 +297,35 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_file_with_a_line_is_a_place() {
-        let report = Report::read("store.rs:12").expect("a place");
-        assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), ("store.rs", Some(12)));
-        assert_eq!(Report::read("store.rs"), None);
+    fn a_path_with_a_line_is_a_place() {
+        for (text, path) in [
+            ("store.rs:12", "store.rs"),
+            ("src/store.rs:12", "src/store.rs"),
+            ("./src/store.rs:12:9", "./src/store.rs"),
+            ("/srv/shop/src/store.rs:12", "/srv/shop/src/store.rs"),
+            ("C:\\shop\\store.rs:12", "C:/shop/store.rs"),
+            ("store.rs#L12-L14", "store.rs"),
+            ("what does /srv/shop/src/store.rs:12 do?", "/srv/shop/src/store.rs"),
+            ("what does `src/store.rs:12:9` do?", "src/store.rs"),
+        ] {
+            let report = Report::read(text).expect("a place");
+            assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), (path, Some(12)), "{text}");
+            assert_eq!(report.question, text);
+        }
     }
 
     #[test]
     fn questions_like_any_other_are_not_reports() {
-        for text in ["Store::open", "src/store.rs:12", "how are carts priced", "the cart\nis wrong", "", "   "] {
+        for text in [
+            "Store::open",
+            "store.rs",
+            "src/store.rs",
+            "std::vec",
+            "how are carts priced",
+            "the cart\nis wrong",
+            "",
+            "   ",
+        ] {
             assert_eq!(Report::read(text), None, "{text}");
         }
     }
