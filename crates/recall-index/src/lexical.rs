@@ -57,7 +57,7 @@ pub use portable::{
     WeightedKey, document_keys,
 };
 pub use query_term_matcher::{Closeness, ClosenessReader, Highlighter};
-pub use query_terms::{SpellingSuggestions, terms};
+pub use query_terms::{SpellingSuggestions, telling_terms, terms};
 pub use recall_os::quarantine;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;

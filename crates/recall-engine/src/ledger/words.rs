@@ -2,20 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use recall_index::lexical::in_english;
-use recall_text::words::{Word, is_stop_word, split};
+use recall_index::lexical::{in_english, telling_terms};
 
 /// The number of memories that a smaller store is taken to have. In a store of five, every word would be common.
 const LEAST_COUNTED: usize = 200;
-
-/// The fewest characters of a word.
-const LEAST_CHARS: usize = 3;
-
-/// The fewest characters that are left of a word without its ending.
-const LEAST_STEM: usize = 4;
-
-/// The endings that words of one meaning differ in.
-const ENDINGS: [&str; 7] = ["ing", "ies", "ed", "es", "s", "e", "y"];
 
 /// In how many memories each word stands.
 #[derive(Debug, Default)]
@@ -45,26 +35,12 @@ impl WordRarity {
     }
 }
 
-/// Returns the words of a text, without common ones and without the endings of English words. Compound names also count by their
-/// parts, and a text in another language by the English words for it.
+/// Returns the terms that tell what a text is about: those of the index without stop words. A text in another language also counts by
+/// the English words for it.
 pub(crate) fn telling_words(text: &str) -> HashSet<String> {
-    let mut words = HashSet::new();
     let english = in_english(text);
-    for text in [Some(text), english.as_deref()].into_iter().flatten() {
-        split(text, |word| {
-            let (Word::Plain(word) | Word::Compound(word) | Word::Part(word)) = word;
-            let word = word.to_lowercase();
-            if word.chars().count() >= LEAST_CHARS && !is_stop_word(&word) {
-                words.insert(without_ending(&word).to_owned());
-            }
-        });
-    }
-    words
-}
-
-fn without_ending(word: &str) -> &str {
-    let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
-    stems.into_iter().find(|stem| stem.chars().count() >= LEAST_STEM).unwrap_or(word)
+    let texts = [Some(text), english.as_deref()].into_iter().flatten();
+    texts.flat_map(telling_terms).collect()
 }
 
 #[cfg(test)]
@@ -82,11 +58,17 @@ mod tests {
     }
 
     #[test]
-    fn names_count_by_their_parts_and_words_without_endings() {
+    fn words_are_the_terms_of_the_index() {
         let words = telling_words("Retries of `retry_policy` were waiting");
-        for word in ["retr", "retry_polic", "polic", "wait"] {
+        for word in ["retri", "retry_policy", "polici", "wait"] {
             assert!(words.contains(word), "{word}: {words:?}");
         }
         assert!(!words.contains("were") && !words.contains("of"));
+    }
+
+    #[test]
+    fn a_text_in_another_language_counts_by_its_english_words_too() {
+        let words = telling_words("Die Datenbank ist gesperrt");
+        assert!(words.contains("databas") && words.contains("datenbank"), "{words:?}");
     }
 }

@@ -41,19 +41,36 @@ impl SpellingSuggestions {
     }
 }
 
-/// Returns the distinct terms of a text as the index has them, in order, at most 64. Stop words are left out unless there are no other
-/// words.
+/// Returns the distinct terms of a text as the index has them, in order, at most [`MAX_TERMS`]. Stop words are left out unless there
+/// are no other words.
 pub fn terms(text: &str) -> Vec<String> {
+    let (telling, stop_words) = split_terms(Analysis::for_queries(), text, MAX_TERMS);
+    if telling.is_empty() { stop_words } else { telling }
+}
+
+/// The fewest bytes of a term that tells what a text is about. `s` and `t` are left of `it's` and `don't`.
+const MIN_TELLING_BYTES: usize = 3;
+
+/// Returns all distinct terms of a text as the index has them, in order, without stop words and without single letters and pairs of
+/// ASCII.
+pub fn telling_terms(text: &str) -> Vec<String> {
+    let (mut telling, _) = split_terms(Analysis::for_text(), text, usize::MAX);
+    telling.retain(|term| term.len() >= MIN_TELLING_BYTES);
+    telling
+}
+
+/// Returns the first distinct terms of a text that are not stop words, and the first that are.
+fn split_terms(mut analysis: Analysis, text: &str, most: usize) -> (Vec<String>, Vec<String>) {
     let mut telling = Distinct::default();
     let mut stop_words = Distinct::default();
-    Analysis::for_queries().each(text, |term| {
+    analysis.each(text, |term| {
         if !term.word.is_asked_for() {
             return;
         }
         let is_stop_word = !matches!(term.word, Word::Compound(_)) && is_stop_word(term.folded);
-        if is_stop_word { stop_words.push(term.indexed) } else { telling.push(term.indexed) }
+        if is_stop_word { stop_words.push(term.indexed, most) } else { telling.push(term.indexed, most) }
     });
-    if telling.list.is_empty() { stop_words.list } else { telling.list }
+    (telling.list, stop_words.list)
 }
 
 /// The names that a query may mean, written like symbols: its identifiers and phrases, and all its words if the query
@@ -122,8 +139,8 @@ struct Distinct {
 }
 
 impl Distinct {
-    fn push(&mut self, term: &str) {
-        if self.list.len() < MAX_TERMS && !self.seen.contains(term) {
+    fn push(&mut self, term: &str, most: usize) {
+        if self.list.len() < most && !self.seen.contains(term) {
             self.seen.insert(term.to_owned());
             self.list.push(term.to_owned());
         }
@@ -288,6 +305,18 @@ mod tests {
         let text: String = (0..1000).fold(String::new(), |text, number| text + &format!("w{number} "));
         let terms = terms(&text);
         assert_eq!((terms.len(), terms[63].as_str()), (64, "w63"));
+    }
+
+    #[test]
+    fn telling_terms_are_all_terms_without_stop_words() {
+        assert_eq!(
+            telling_terms("How are the `retry_policies` stored?").join(" "),
+            "retry_policies retri polici store"
+        );
+        assert_eq!(telling_terms("what is this, it's v1"), [""; 0]);
+        assert_eq!(telling_terms("锁超时"), ["锁超", "超时"]);
+        let long: String = (100..1100).fold(String::new(), |text, number| text + &format!("w{number} "));
+        assert_eq!(telling_terms(&long).len(), 1000);
     }
 
     #[test]
