@@ -21,7 +21,7 @@ use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::git::RecentCommits;
 use crate::index_runs::{IndexRuns, Room, Shed};
-use crate::live::LiveEdits;
+use crate::live::LiveSessions;
 use crate::operations::{OperationProgress, Operations};
 use crate::origin::Origin;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
@@ -75,7 +75,7 @@ pub struct Engine {
     pub(crate) comparer: Arc<PairComparer>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
-    pub(crate) live: LiveEdits,
+    pub(crate) live: LiveSessions,
     pub(crate) operations: Operations,
     pub(crate) session_hits: SessionHits,
     pub(crate) recent_commits: Arc<RecentCommits>,
@@ -126,7 +126,7 @@ impl Engine {
             comparer,
             clock,
             recorder,
-            live: LiveEdits::default(),
+            live: LiveSessions::default(),
             operations: Operations::default(),
             session_hits: SessionHits::default(),
             recent_commits: Arc::default(),

@@ -1,4 +1,4 @@
-//! Who works where: the files that the sessions of all agents on this machine edited in the last minutes.
+//! Who works where: the files that the sessions of all agents on this machine edited in the last minutes, and what each was asked last.
 //!
 //! Two agents in one repository do not know of each other, but one daemon sees both. It keeps the edits that hooks report in memory and
 //! tells each about the other's. It states facts; there are no locks, since an agent that waits for a lock waits for a session that
@@ -24,9 +24,21 @@ pub(crate) const MOST_FILES: usize = 8;
 /// The most definitions that are kept of a file that a session edits.
 const MOST_DEFINITIONS: usize = 8;
 
-/// The edits of the last hours, the latest last.
+/// The most prompts that are kept of a session. Two, since a short answer such as "yes, go on" says nothing and must not hide the request
+/// before it.
+const PROMPTS_OF_SESSION: usize = 2;
+
+/// The most prompts that are kept of all sessions.
+const MOST_PROMPTS: usize = 1_000;
+
+/// What sessions did lately.
 #[derive(Debug, Default)]
-pub(crate) struct LiveEdits(Mutex<VecDeque<LiveEdit>>);
+pub(crate) struct LiveSessions {
+    /// The edits of the last hours, the latest last.
+    edits: Mutex<VecDeque<LiveEdit>>,
+    /// The sessions and their last prompts, the latest last.
+    prompts: Mutex<VecDeque<(String, String)>>,
+}
 
 /// An edit of a file by a session.
 #[derive(Clone, Debug)]
@@ -114,7 +126,7 @@ pub(crate) fn is_edit(details: &EventDetails) -> bool {
         && matches!(record, Some(MetadataValue::Text(name)) if name == HookRecord::Edit.as_str())
 }
 
-impl LiveEdits {
+impl LiveSessions {
     /// Notes what a session did, if it is an edit that a hook reports. `edited` are the definitions that it concerns.
     pub(crate) fn note(
         &self,
@@ -126,7 +138,7 @@ impl LiveEdits {
     ) {
         let Some(session) = provenance.session.clone().filter(|_| is_edit(details)) else { return };
         let place = WorkPlace::find(root);
-        let mut edits = self.0.lock();
+        let mut edits = self.edits.lock();
         for path in &details.related_files {
             let path = place.path(path);
             let mut definitions: Vec<_> = edited.iter().map(|name| (name.clone(), now)).collect();
@@ -149,14 +161,36 @@ impl LiveEdits {
         }
     }
 
+    /// Notes what a session was asked, a text without secrets.
+    pub(crate) fn note_prompt(&self, session: &str, prompt: String) {
+        let mut prompts = self.prompts.lock();
+        prompts.push_back((session.to_owned(), prompt));
+        let count = prompts.iter().filter(|(known, _)| known == session).count();
+        if count > PROMPTS_OF_SESSION
+            && let Some(oldest) = prompts.iter().position(|(known, _)| known == session)
+        {
+            prompts.remove(oldest);
+        }
+        while prompts.len() > MOST_PROMPTS {
+            prompts.pop_front();
+        }
+    }
+
+    /// Returns the last prompts of a session, the latest last.
+    pub(crate) fn prompts(&self, session: &str) -> Vec<String> {
+        let prompts = self.prompts.lock();
+        prompts.iter().filter(|(known, _)| known == session).map(|(_, prompt)| prompt.clone()).collect()
+    }
+
     /// Forgets a session that has ended.
     pub(crate) fn forget(&self, session: &str) {
-        self.0.lock().retain(|edit| edit.session != session);
+        self.edits.lock().retain(|edit| edit.session != session);
+        self.prompts.lock().retain(|(known, _)| known != session);
     }
 
     /// Returns the sessions that edited a file of a repository since a time, other than `own`, the latest first, without their goals.
     pub(crate) fn find_others(&self, place: &WorkPlace, own: Option<&str>, since: Timestamp) -> Vec<LiveSession> {
-        let edits = self.0.lock();
+        let edits = self.edits.lock();
         let of_others = edits.iter().rev().filter(|edit| {
             edit.place.repository == place.repository && edit.at >= since && Some(edit.session.as_str()) != own
         });
@@ -178,5 +212,25 @@ impl LiveEdits {
             }
         }
         sessions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_two_prompts_of_a_session_are_kept_until_it_ends() {
+        let live = LiveSessions::default();
+        for (session, prompt) in [("a", "one"), ("b", "other"), ("a", "two"), ("a", "three")] {
+            live.note_prompt(session, prompt.to_owned());
+        }
+        assert_eq!(live.prompts("a"), ["two", "three"]);
+        live.forget("a");
+        assert_eq!((live.prompts("a").len(), live.prompts("b").len()), (0, 1));
+        for number in 0..2 * MOST_PROMPTS {
+            live.note_prompt(&format!("s{number}"), "x".to_owned());
+        }
+        assert_eq!(live.prompts.lock().len(), MOST_PROMPTS);
     }
 }

@@ -183,6 +183,12 @@ fn the_goal_of_the_session_chooses_a_memory_about_a_file() {
     assert_eq!(at_cart("colours", "Make the buttons of the page green", base.clone()), [""; 0]);
     let strict = RemindRequest { memory_confidence: 0.9, ..base.clone() };
     assert_eq!(at_cart("strict", rounding, strict), [""; 0]);
+    // What is asked later counts too, and a short answer does not hide it.
+    for prompt in [rounding, "yes, go on"] {
+        let later = RemindRequest { session: Some("later".to_owned()), ..request(Occasion::Prompt(prompt.to_owned())) };
+        engine.remind(&sandbox.origin(), &later).expect("an answer");
+        assert_eq!(at_cart("later", "Make the buttons of the page green", base.clone()), [keys[4].clone()], "{prompt}");
+    }
     let shown = keys.iter().cloned().collect();
     assert_eq!(at_cart("shown", rounding, RemindRequest { shown, ..base }), [""; 0]);
 }

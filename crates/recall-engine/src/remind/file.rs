@@ -24,7 +24,7 @@ const MOST_MEMORIES: usize = 5;
 
 /// Why a memory is shown.
 const REASON: &str = "it is about the file";
-const REASON_OF_GOAL: &str = "it is about the file and shares words with the session's goal";
+const REASON_OF_GOAL: &str = "it is about the file and shares words with what the session was asked";
 
 /// Returns the memories about a file that are worth showing, and those that have it as a cue.
 pub(super) fn remind(
@@ -40,19 +40,22 @@ pub(super) fn remind(
         Some(Name::Paths(paths)) => paths.into_iter().collect(),
         _ => written.into_iter().collect(),
     };
-    let goal = request.session.as_deref().and_then(|session| goal_of_session(engine, session));
-    let goal = goal
-        .map(|goal| telling_words(&goal))
-        .filter(|words| !words.is_empty())
-        .map(|words| without_names(words, &files));
-    let reason = if goal.is_some() { REASON_OF_GOAL } else { REASON };
-    let about = memories_about(engine, origin, request, &files, goal.as_ref())?;
+    let goals = request.session.as_deref().map(|session| goals(engine, session, &files)).unwrap_or_default();
+    let reason = if goals.is_empty() { REASON } else { REASON_OF_GOAL };
+    let about = memories_about(engine, origin, request, &files, &goals)?;
     let about = about.iter().filter(|view| is_in_force(view)).map(|view| memory::reminder(view, reason));
     let mut new: Vec<_> = about.collect();
     let situation = Situation { files, ..Situation::default() };
     new.extend(memories_cued(engine, origin, request, &situation)?);
     let new = others.into_iter().chain(first_of_each(new).into_iter().take(MOST_MEMORIES));
     Ok(pack(heading(file), new, "", request.budget_tokens))
+}
+
+/// Returns what a session was asked, first and lately: of each request the words that are not in the names of files.
+fn goals(engine: &Engine, session: &str, files: &BTreeSet<DocPath>) -> Vec<HashSet<String>> {
+    let asked = goal_of_session(engine, session).into_iter().chain(engine.live.prompts(session));
+    let words = asked.map(|text| telling_words(&text)).filter(|words| !words.is_empty());
+    words.map(|words| without_names(words, files)).collect()
 }
 
 /// Returns words without those of the names of files. All memories about a file share these.
@@ -69,7 +72,7 @@ fn memories_about(
     origin: &Origin,
     request: &RemindRequest,
     files: &BTreeSet<DocPath>,
-    goal: Option<&HashSet<String>>,
+    goals: &[HashSet<String>],
 ) -> Result<Vec<MemoryView>, SearchError> {
     let stores = engine.fresh_stores(origin, request.scope)?.stores;
     let mut known = BTreeSet::new();
@@ -83,7 +86,7 @@ fn memories_about(
     about.sort_by_key(|(_, memory)| (Reverse(memory.updated), memory.id));
     let rarities: Vec<_> = stores.iter().map(|store| store.ledger.word_rarity()).collect();
     let weighed: Vec<_> = about.iter().map(|(place, memory)| (memory, &*rarities[*place])).collect();
-    let worth = choose(&weighed, goal, request.memory_confidence);
+    let worth = choose(&weighed, goals, request.memory_confidence);
     let is_new = |id: MemoryId| !request.shown.contains(&id_key(id));
     let now = engine.clock.now();
     let mut views = Vec::new();

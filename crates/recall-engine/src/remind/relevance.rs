@@ -1,8 +1,8 @@
 //! Which memories about a file are shown before it is read or edited.
 //!
 //! Most edits of a file have nothing to do with most of what is remembered about it, and the more is remembered, the less one memory
-//! is likely to matter. What tells them apart is what the session is about: the words that its goal shares with the memory, by their
-//! rarity (ADR 79). The definition that is edited says hardly anything, as measured on histories: several memories are about
+//! is likely to matter. What tells them apart is what the session is about: the words that its first prompt, or one of the latest, shares
+//! with the memory, by their rarity (ADR 79). The definition that is edited says hardly anything, as measured on histories: several memories are about
 //! a definition that changes often.
 
 use std::collections::HashSet;
@@ -28,29 +28,33 @@ const CERTAIN: f64 = 80.0;
 
 /// Returns the places of those memories about a file that are worth showing, the best first.
 ///
-/// `memories` are all that are in force, the newest first, each with the rarities of its store. `goal` has the words of the session's
-/// goal that are not in the file's name; without a goal, few memories are all shown, and many not at all.
+/// `memories` are all that are in force, the newest first, each with the rarities of its store. `goals` has the words of each request
+/// to the session that are not in the file's name, and the best one counts: a sum would let long conversations share words with anything.
+/// Without a goal, few memories are all shown, and many not at all.
 pub(super) fn choose(
     memories: &[(&Memory, &WordRarity)],
-    goal: Option<&HashSet<String>>,
+    goals: &[HashSet<String>],
     least_confidence: f64,
 ) -> Vec<usize> {
-    let Some(goal) = goal else {
+    if goals.is_empty() {
         return if memories.len() <= FEW { (0..memories.len()).collect() } else { Vec::new() };
-    };
+    }
     let against = CROWD * (memories.len() as f64 + 1.0).ln();
-    let weighed = memories.iter().map(|(memory, rarity)| (shared_weight(memory, rarity, goal) - against) / CERTAIN);
+    let weighed = memories.iter().map(|(memory, rarity)| (shared_weight(memory, rarity, goals) - against) / CERTAIN);
     let mut confident: Vec<(usize, f64)> = weighed.enumerate().filter(|(_, it)| *it >= least_confidence).collect();
     // The sort is stable: of equal ones the newest comes first.
     confident.sort_by(|a, b| b.1.total_cmp(&a.1));
     confident.into_iter().take(MOST_FOR_GOAL).map(|(place, _)| place).collect()
 }
 
-/// Returns the weight of the words that a memory shares with a goal.
-fn shared_weight(memory: &Memory, rarity: &WordRarity, goal: &HashSet<String>) -> f64 {
+/// Returns the weight of the words that a memory shares with the goal that it shares most with.
+fn shared_weight(memory: &Memory, rarity: &WordRarity, goals: &[HashSet<String>]) -> f64 {
     let title = telling_words(&memory.title);
     let all: HashSet<String> = telling_words(&memory.content).union(&title).cloned().collect();
-    rarity.weight(goal.intersection(&all)) + TITLE_SHARE * rarity.weight(goal.intersection(&title))
+    let weights = goals
+        .iter()
+        .map(|goal| rarity.weight(goal.intersection(&all)) + TITLE_SHARE * rarity.weight(goal.intersection(&title)));
+    weights.fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -61,32 +65,43 @@ mod tests {
     const LESSON: &str = "All clients retry at once without jitter.";
 
     /// Returns which of some memories are chosen, each with the title "Retries need jitter".
-    fn choose_among(texts: &[&str], goal: Option<&str>, least: f64) -> Vec<usize> {
+    fn choose_among(texts: &[&str], goals: &[&str], least: f64) -> Vec<usize> {
         let memories: Vec<Memory> = texts.iter().map(|text| view("L-0123abcd", text).memory).collect();
         let rarity = WordRarity::default();
         let weighed: Vec<_> = memories.iter().map(|memory| (memory, &rarity)).collect();
-        choose(&weighed, goal.map(telling_words).as_ref(), least)
+        let goals: Vec<HashSet<String>> = goals.iter().map(|goal| telling_words(goal)).collect();
+        choose(&weighed, &goals, least)
     }
 
     #[test]
     fn the_memory_that_shares_most_with_the_goal_is_shown() {
-        let goal = Some("The queue is full because all clients come back at once");
-        assert_eq!(choose_among(&["It is slow.", LESSON, "The queue is bounded."], goal, 0.1), [1]);
-        assert_eq!(choose_among(&["It is slow.", "The page is green."], goal, 0.1), [0; 0]);
+        let goal = "The queue is full because all clients come back at once";
+        assert_eq!(choose_among(&["It is slow.", LESSON, "The queue is bounded."], &[goal], 0.1), [1]);
+        assert_eq!(choose_among(&["It is slow.", "The page is green."], &[goal], 0.1), [0; 0]);
+    }
+
+    #[test]
+    fn the_best_of_several_requests_counts() {
+        let goal = "The queue is full because all clients come back at once";
+        for goals in [["Make the page green", goal], [goal, "Make the page green"]] {
+            assert_eq!(choose_among(&["It is slow.", LESSON], &goals, 0.1), [1], "{goals:?}");
+        }
+        let halves = ["The queue is full because all clients", "They come back at once"];
+        assert_eq!(choose_among(&["It is slow.", LESSON], &halves, 0.1), [0; 0], "words of two requests do not add up");
     }
 
     #[test]
     fn the_more_is_remembered_the_more_must_be_shared() {
-        let goal = Some("Add jitter to the timer");
+        let goal = "Add jitter to the timer";
         let mut texts = vec![LESSON];
-        assert_eq!(choose_among(&texts, goal, 0.09), [0]);
+        assert_eq!(choose_among(&texts, &[goal], 0.09), [0]);
         texts.extend(["It is slow."; 5]);
-        assert_eq!(choose_among(&texts, goal, 0.09), [0; 0]);
+        assert_eq!(choose_among(&texts, &[goal], 0.09), [0; 0]);
     }
 
     #[test]
     fn without_a_goal_few_are_shown_and_many_are_not() {
-        assert_eq!(choose_among(&[LESSON; 3], None, 0.9), [0, 1, 2]);
-        assert_eq!(choose_among(&[LESSON; 4], None, 0.0), [0; 0]);
+        assert_eq!(choose_among(&[LESSON; 3], &[], 0.9), [0, 1, 2]);
+        assert_eq!(choose_among(&[LESSON; 4], &[], 0.0), [0; 0]);
     }
 }
