@@ -235,6 +235,33 @@ fn the_budget_is_respected_and_the_goal_is_searched_for() {
 }
 
 #[test]
+fn the_latest_lessons_without_a_file_and_a_command_come_last() {
+    use MemoryType::{Decision, Lesson, Note};
+
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    sandbox.write("src/retry.rs", "pub fn retry() {}\n");
+    let of_file = remember(&sandbox, &engine, Decision, "Three attempts", "More make it worse.", &["src/retry.rs"]);
+    let elsewhere = remember(&sandbox, &engine, Lesson, "Feeding", "At noon, never later.", &["docs/zoo.md"]);
+    let of_command = remember(&sandbox, &engine, Lesson, "Locks", "Stop the workers before `make migrate`.", &[]);
+    let note = remember(&sandbox, &engine, Note, "Weather", "It rained.", &[]);
+    let untied = ["Ask Ada first", "Reviews take a day", "Say what was measured", "Small steps"]
+        .map(|title| remember(&sandbox, &engine, Lesson, title, "It saves time.", &[]));
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    let decisions = section(&briefing, SectionKind::Decisions);
+    let places: Vec<usize> = untied.iter().filter_map(|id| decisions.find(id)).collect();
+    assert_eq!(places.len(), 3, "{decisions}");
+    let first = decisions.find(&of_file).expect("what is tied");
+    assert!(places.iter().all(|place| *place > first), "{decisions}");
+    for id in [elsewhere, of_command, note] {
+        assert!(!decisions.contains(&id), "{id}: {decisions}");
+    }
+    let small = brief(&sandbox, &engine, 150, None);
+    assert!(small.used_tokens <= 150 && small.text.contains(&of_file), "{}", small.text);
+}
+
+#[test]
 fn without_a_repository_and_memories_a_briefing_is_short() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let briefing = brief(&sandbox, &sandbox.engine(), 2000, None);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use recall_core::{DocumentType, Filters, Memory, MemoryId, MemoryType, MemoryView, Ownership, Scope, SearchRequest};
+use recall_core::{
+    CueKind, DocumentType, Filters, Memory, MemoryId, MemoryType, MemoryView, Ownership, Scope, SearchRequest,
+};
 use recall_text::DocPath;
 
 use crate::mask::Masking;
@@ -24,6 +26,9 @@ const MAX_ENTRIES: usize = 15;
 
 /// The most entries that a search adds.
 const MAX_FOUND: u32 = 5;
+
+/// The most lessons that are tied to nothing. They may have nothing to do with the work, so they take little of the budget.
+const UNTIED_LESSONS: usize = 3;
 
 /// The most bytes of a goal that are searched for; its beginning says what it is about.
 const QUERY_BYTES: usize = 400;
@@ -58,7 +63,7 @@ impl Scene<'_> {
     }
 
     /// Returns the memories about the files that the branch changes, then what a search for the goal or the branch finds. If
-    /// both are empty, returns the latest decisions.
+    /// both are empty, returns the latest decisions. Last come the latest lessons that are tied to no file and no command.
     pub(crate) fn decisions(&self, memories: &[MemoryView]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
@@ -76,6 +81,7 @@ impl Scene<'_> {
             entries.extend(latest.into_iter().take(MAX_FOUND as usize).map(entry));
         }
         entries.truncate(MAX_ENTRIES);
+        entries.extend(untied_lessons(memories).filter(|lesson| seen.insert(lesson.memory.id)).map(entry));
         entries
     }
 
@@ -144,6 +150,21 @@ impl Scene<'_> {
         }
         entries
     }
+}
+
+/// Returns the latest lessons that are tied to nothing, so that neither a file nor a command of the session would show them. Those that
+/// this user has not confirmed come last.
+fn untied_lessons(memories: &[MemoryView]) -> impl Iterator<Item = &MemoryView> {
+    let mut lessons: Vec<&MemoryView> = memories.iter().filter(|recalled| is_untied_lesson(&recalled.memory)).collect();
+    lessons.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
+    lessons.into_iter().take(UNTIED_LESSONS)
+}
+
+fn is_untied_lesson(memory: &Memory) -> bool {
+    memory.id.memory_type == MemoryType::Lesson
+        && memory.related_files.is_empty()
+        && memory.anchors.is_empty()
+        && !memory.effective_cues().iter().any(|cue| matches!(cue.kind, CueKind::Path | CueKind::Command))
 }
 
 fn folder_of(path: &DocPath) -> Option<&str> {
