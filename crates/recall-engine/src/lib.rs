@@ -126,7 +126,9 @@ pub use settings::{
     TranscriptSettings, WhySettings,
 };
 pub use transcripts::{CommandOutcome, SaidTurn, SaidTurns, TranscriptCoverage};
-pub use warning::{Coverage, FirstIndex, FirstIndexStage, Indexing, LeftOutGroup, UnreadLines, Warning};
+pub use warning::{
+    Coverage, FirstIndex, FirstIndexStage, IndexedProject, Indexing, LeftOutGroup, UnreadLines, Warning,
+};
 
 pub use recall_index::catalog::{Counts, ListSort};
 pub use recall_index::lexical::exact::PatternError;

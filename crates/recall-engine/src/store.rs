@@ -57,7 +57,7 @@ use crate::session_log::Sessions;
 use crate::settings::StoreSettings;
 use crate::shared::repository_name;
 use crate::store_folder::StoreFolder;
-use crate::warning::{Coverage, Warning};
+use crate::warning::{Coverage, IndexedProject, Warning};
 
 pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
@@ -122,6 +122,12 @@ impl Store {
     /// Returns the root of the project in the present, where its repository is.
     pub(crate) fn present_root(&self) -> &Path {
         self.past.as_ref().map_or(&self.root, |past| &past.project)
+    }
+
+    /// Returns the project that it has.
+    pub(crate) fn indexed_project(&self) -> IndexedProject {
+        let as_of = self.past.as_ref().map(PastRoot::time);
+        IndexedProject { root: self.present_root().to_owned(), as_of }
     }
 
     /// Returns the warning that an answer is about the past.

@@ -10,8 +10,8 @@ use recall_core::{Generation, MemoryId, StoreScope, Timestamp};
 pub enum Warning {
     /// The project was not indexed yet, and this request indexed it.
     IndexedOnTheWay {
-        /// The root that was indexed, so that a client sees which folder was taken.
-        root: PathBuf,
+        /// The project that was indexed, so that a client sees which folder was taken.
+        project: IndexedProject,
         /// How many files were indexed.
         files: u64,
         /// How long it took.
@@ -270,11 +270,22 @@ impl Warning {
     }
 }
 
+/// A project as a store has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedProject {
+    /// The root of the project in the present, also of a store of its past.
+    pub root: PathBuf,
+    /// The time as of which the store has it; `None` for the present.
+    pub as_of: Option<Timestamp>,
+}
+
 /// The first index of a store, which is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstIndex {
     /// The root of the store.
     pub root: PathBuf,
+    /// The project that is indexed.
+    pub project: IndexedProject,
     /// The number of the scan whose end completes the index.
     pub scan: u64,
     /// The number that the question has among those that wait for the index; `None` if it waits for all of it.

@@ -13,8 +13,8 @@ use recall_core::{
     UpdateMemory, WordedTime,
 };
 use recall_engine::{
-    Engine, EngineSettings, GetError, Item, ItemRequest, ListRequest, Origin, Parent, PastError, PastSettings,
-    RemoveRequest, Said, Tombstones, Warning,
+    Engine, EngineSettings, GetError, IndexedProject, Item, ItemRequest, ListRequest, Origin, Parent, PastError,
+    PastSettings, RemoveRequest, Said, Tombstones, Warning,
 };
 use recall_index::catalog::ListSort;
 use recall_journal::{Disk, Storage, rfc_3339};
@@ -239,6 +239,13 @@ fn an_answer_about_the_past_has_nothing_of_the_present_and_says_so() {
         let said =
             |warning: &Warning| matches!(warning, Warning::AsOf { commit, .. } if commit.as_ref() == Some(&first));
         assert!(answer.warnings.iter().any(said), "{text}: {:?}", answer.warnings);
+        let indexed = answer.warnings.iter().find_map(|warning| match warning {
+            Warning::IndexedOnTheWay { project, .. } => Some(project),
+            _ => None,
+        });
+        // The folder of the past is of no use to the reader.
+        let is_named = |project: &IndexedProject| project.root == world.sandbox.root() && project.as_of.is_some();
+        assert!(indexed.is_some_and(is_named) || text != "v1", "{text}: {:?}", answer.warnings);
         assert!(world.get(&origin, &later.to_string()).is_none(), "{text}");
         let item = world.get(&origin, "src/pay.py").expect("it was there");
         assert!(item.warnings.iter().any(said), "{text}: {:?}", item.warnings);

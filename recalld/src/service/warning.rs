@@ -1,13 +1,12 @@
 //! The conversion of warnings to messages.
 
-use std::path::Path;
 use std::time::Duration;
 
 use recall_api::convert::time;
 use recall_api::v1::Severity;
 use recall_api::{Failure, INDEX, NOT_INDEXED_YET, json, v1};
 use recall_core::Timestamp;
-use recall_engine::{FirstIndex, FirstIndexStage, Indexing, LeftOutGroup, UnreadLines, Warning};
+use recall_engine::{FirstIndex, FirstIndexStage, IndexedProject, Indexing, LeftOutGroup, UnreadLines, Warning};
 use recall_text::Condensed;
 use recall_text::quantity::{count, count_noun};
 
@@ -48,6 +47,13 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
     warnings.into_iter().map(one).collect()
 }
 
+/// Names a project by its folder, and by the time if it is a past one.
+fn describe_project(project: &IndexedProject) -> String {
+    let IndexedProject { root, as_of } = project;
+    let time = as_of.and_then(|at| json::rfc3339(&time::to_proto(at)));
+    time.map_or_else(|| format!("`{}`", root.display()), |time| format!("`{}` as of {time}", root.display()))
+}
+
 /// Says of a first index what it waits for.
 fn describe_stage(first: &FirstIndex) -> String {
     let done = |Indexing { files_done, files }: Indexing| format!("{} of {} files", count(files_done), count(files));
@@ -68,24 +74,28 @@ const ASK_AGAIN: &str = "ask again in a moment; `recall status` shows the progre
 
 /// Says that nothing found says nothing, and what the first index waits for.
 fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
-    let (stage, root) = (describe_stage(first), first.root.display());
+    let (stage, project) = (describe_stage(first), describe_project(&first.project));
     let whole =
         if matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) { "not wholly indexed" } else { "not indexed" };
-    let message = format!("`{root}` is {whole} yet: {stage}; what is not found may be there");
+    let message = format!("{project} is {whole} yet: {stage}; what is not found may be there");
     new(NOT_INDEXED_YET, Severity::Warning, message, ASK_AGAIN)
 }
 
 /// Says of something that was not found that it may be there.
 pub(super) fn not_known_yet(failure: Failure, first: &FirstIndex) -> Failure {
-    let message =
-        format!("{}, but `{}` is not indexed yet: {}", failure.message, first.root.display(), describe_stage(first));
+    let message = format!(
+        "{}, but {} is not indexed yet: {}",
+        failure.message,
+        describe_project(&first.project),
+        describe_stage(first)
+    );
     Failure { message, ..failure }.with_detail(INDEX, NOT_INDEXED_YET).with_hint(ASK_AGAIN)
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each warning")]
 fn one(warning: Warning) -> v1::Warning {
     match warning {
-        Warning::IndexedOnTheWay { root, files, took } => indexed_first(&root, files, took),
+        Warning::IndexedOnTheWay { project, files, took } => indexed_first(&project, files, took),
         Warning::Indexing { files_done, files } => {
             // Once every file is read, or while they are counted, the numbers say nothing.
             let message = if files_done < files {
@@ -337,10 +347,10 @@ fn traces_unread(records: u64) -> v1::Warning {
     new("TRACE_UNREAD", Severity::Notice, message, "`git notes --ref agent-trace show COMMIT` shows them")
 }
 
-fn indexed_first(root: &Path, files: u64, took: Duration) -> v1::Warning {
-    let files = count_noun(files, "file", "files");
-    let (root, took) = (root.display(), took.as_secs_f64());
-    let message = format!("indexed {files} of {root} in {took:.1} s (first search in this project)");
+fn indexed_first(project: &IndexedProject, files: u64, took: Duration) -> v1::Warning {
+    let (files, took) = (count_noun(files, "file", "files"), took.as_secs_f64());
+    let which = if project.as_of.is_some() { "first search at this time" } else { "first search in this project" };
+    let message = format!("indexed {files} of {} in {took:.1} s ({which})", describe_project(project));
     new("INDEXED_FIRST", Severity::Notice, message, "")
 }
 
@@ -396,5 +406,24 @@ pub(crate) fn new(code: &str, severity: Severity, message: String, hint: &str) -
         hint: hint.to_owned(),
         path: String::new(),
         severity: severity.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_of_the_past_is_named_with_its_time() {
+        for (as_of, expected) in [
+            (None, "indexed 2 files of `/p` in 0.5 s (first search in this project)"),
+            (
+                Some(Timestamp(0)),
+                "indexed 2 files of `/p` as of 1970-01-01T00:00:00Z in 0.5 s (first search at this time)",
+            ),
+        ] {
+            let project = IndexedProject { root: "/p".into(), as_of };
+            assert_eq!(indexed_first(&project, 2, Duration::from_millis(500)).message, expected);
+        }
     }
 }

@@ -91,7 +91,13 @@ fn partial_index(store: &Store) -> Option<FirstIndex> {
     let state = store.files.scans().lock();
     let reached = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
     let is_partial = state.takes_questions || state.extent == WorkExtent::MostlyNew;
-    is_partial.then(|| FirstIndex { root: store.root.clone(), scan: state.begun, question: None, stage: reached })
+    is_partial.then(|| FirstIndex {
+        root: store.root.clone(),
+        project: store.indexed_project(),
+        scan: state.begun,
+        question: None,
+        stage: reached,
+    })
 }
 
 /// Indexes the changes of a store's files and memories, as far as there is time, and returns warnings about the rest.
@@ -218,7 +224,7 @@ fn freshen_files(
             && outcome.added > 0
         {
             return Ok(vec![Warning::IndexedOnTheWay {
-                root: store.root.clone(),
+                project: store.indexed_project(),
                 files: outcome.added,
                 took: began.elapsed(),
             }]);
@@ -235,8 +241,8 @@ fn freshen_files(
             Phase::Idle | Phase::Scanning => FirstIndexStage::Scanning,
             Phase::Ingesting => FirstIndexStage::Indexing(indexing()),
         };
-        let root = store.root.clone();
-        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, scan: needed, question, stage: reached })]);
+        let (root, project) = (store.root.clone(), store.indexed_project());
+        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, project, scan: needed, question, stage: reached })]);
     }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
