@@ -171,7 +171,7 @@ fn what_a_table_shows_can_be_typed() {
     log("38c4b499-1f7e-4a20-9d31-6a3c5b7d9e01", "The pool is bounded.");
     log("06f251a7-77aa-4b18-8c2d-0f1e2d3c4b5a", "The queue is not.");
     let listed = sandbox.recall(&project, &["session", "list"]);
-    assert!(listed.stdout.contains("38c4b499 ") && listed.stdout.contains("The pool is bounded."), "{listed:?}");
+    assert!(listed.stdout.contains("38c4b499-1f7e ") && listed.stdout.contains("The pool is bounded."), "{listed:?}");
     let shown = json_of(&sandbox, &project, &["session", "show", "38c4b499"]);
     assert_eq!(shown["events"][1]["content"], "The pool is bounded.", "{shown}");
     // Nobody names a session: the newest one is meant, and it is said which.

@@ -48,8 +48,12 @@ pub(crate) fn format_keep(answer: &v1::KeepSessionResponse) -> String {
     format!("{GOOD}kept{GOOD:#} {}: {PATH}{}{PATH:#}\n", printable(session_id), printable(summary_path))
 }
 
-/// The fewest characters of an id that a table shows.
-const SHOWN_CHARS: usize = 8;
+/// The most characters of an id that is shown whole, such as `2026-11-02-38c4b499`.
+const WHOLE_CHARS: usize = 20;
+
+/// The fewest characters of a longer id that a table shows: the first two groups of a UUID, which in version 7 are the time in
+/// milliseconds. Other sessions of the project, which the table may not have, hardly begin with them.
+const SHOWN_CHARS: usize = 13;
 
 /// Returns the id and the title of a session on one line.
 pub(crate) fn name_of(session: &v1::Session) -> String {
@@ -59,6 +63,9 @@ pub(crate) fn name_of(session: &v1::Session) -> String {
 
 /// Returns the beginning of an id that no other of the sessions has, for a person to type.
 fn short_id(id: &str, sessions: &[v1::Session]) -> String {
+    if id.chars().nth(WHOLE_CHARS).is_none() {
+        return id.to_owned();
+    }
     let is_unique = |beginning: &str| !sessions.iter().any(|other| other.id != id && other.id.starts_with(beginning));
     let ends = id.char_indices().map(|(at, _)| at).skip(SHOWN_CHARS);
     let beginning = ends.map(|end| &id[..end]).find(|beginning| is_unique(beginning));
@@ -197,9 +204,17 @@ mod tests {
     #[test]
     fn an_id_is_abbreviated_as_far_as_it_stays_unique() {
         let session = |id: &str| v1::Session { id: id.to_owned(), ..v1::Session::default() };
-        let sessions = ["38c4b499-aa01", "38c4b499-ab02", "06f251a7-c930", "s1"].map(session);
+        let sessions = [
+            "019ac4b4-99aa-7b01-8001-000000000001",
+            "019ac4b4-99aa-7c02-8001-000000000002",
+            "06f251a7-c930-4b01-8001-000000000003",
+            "2026-11-02-38c4b499",
+            "s1",
+        ]
+        .map(session);
         let shown: Vec<String> = sessions.iter().map(|one| short_id(&one.id, &sessions)).collect();
-        assert_eq!(shown, ["38c4b499-aa", "38c4b499-ab", "06f251a7", "s1"]);
+        let expected = ["019ac4b4-99aa-7b", "019ac4b4-99aa-7c", "06f251a7-c930", "2026-11-02-38c4b499", "s1"];
+        assert_eq!(shown, expected);
     }
 
     #[test]
