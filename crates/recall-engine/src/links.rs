@@ -6,12 +6,13 @@
 //!
 //! [`paths`] finds documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`]
 //! chooses among the definitions of a name and holds the edges between documents, and [`copies`] finds the files that tools made of
-//! others. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory
+//! others. [`named_imports`] reads which names the imports of a document take, for a query about a name. [`links()`] returns the whole graph as numbers, in one pass over the catalog; [`structure`] holds it in memory
 //! with each document's PageRank. No compiler and no manifest is asked: a target is a guess by convention, and a weight is divided
 //! among the documents that may be meant.
 
 mod copies;
 pub(crate) mod meaning;
+pub(crate) mod named_imports;
 pub(crate) mod path_text;
 pub(crate) mod paths;
 mod resolve;

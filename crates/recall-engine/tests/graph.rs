@@ -327,6 +327,58 @@ fn a_name_qualified_by_an_import_is_not_resolved_in_another_module() {
     engine.close();
 }
 
+/// A package that passes a class on, a namesake elsewhere, and users of both and of a library's.
+const PASSED_ON: &[(&str, &str)] = &[
+    ("src/pond/__init__.py", "from .app import Heron as Heron\n"),
+    ("src/pond/app.py", "from .base import Nest\n\n\nclass Heron:\n    pass\n"),
+    ("src/pond/base.py", "class Nest:\n    pass\n"),
+    ("tools/birds.py", "class Heron:\n    pass\n"),
+    ("tools/by_package.py", "from pond import Heron\n\n\ndef by_package():\n    return Heron()\n"),
+    ("tools/by_module.py", "from pond.app import (\n    Heron,\n)\n\n\ndef by_module():\n    return Heron()\n"),
+    ("tools/by_library.py", "from zoo import Heron\n\n\ndef by_library():\n    return Heron()\n"),
+    ("tools/by_name.py", "from pond import Nest as Heron\n\n\ndef by_name():\n    return Heron()\n"),
+    ("tools/by_variable.py", "Heron = make()\n\n\ndef by_variable():\n    return Heron()\n"),
+    ("web/index.ts", "export { Otter } from './deep/otter'\nexport * from './deep/seal'\n"),
+    ("web/deep/otter.ts", "export class Otter {}\n"),
+    ("web/deep/seal.ts", "export class Seal {}\n"),
+    ("app/otter.ts", "export class Otter {}\nexport class Seal {}\n"),
+    (
+        "app/use.ts",
+        "import { Otter, type Seal } from '../web'\n\nexport function swim(seal: Seal) {\n  return new Otter()\n}\n",
+    ),
+    ("app/view.ts", "import { Otter } from 'react'\n\nexport function render() {\n  return new Otter()\n}\n"),
+    ("crates/den/src/lib.rs", "mod fox;\npub use fox::Fox;\n"),
+    ("crates/den/src/fox.rs", "pub struct Fox;\n\npub struct Mutex;\n"),
+    ("crates/yard/src/fox.rs", "pub struct Fox;\n"),
+    ("crates/yard/src/lib.rs", "use den::Fox;\nuse std::sync::Mutex;\n\npub fn dig(fox: Fox, held: Mutex) {}\n"),
+];
+
+#[test]
+fn an_import_tells_a_definition_from_its_namesakes() {
+    let sandbox = Sandbox::with(PASSED_ON);
+    let engine = sandbox.engine();
+    let users = |node: &str, path: &str| {
+        let graph = engine.graph(&sandbox.origin(), &request(node, &[Relation::References])).expect("an answer");
+        let of_definition = format!(" references {path}#{node}");
+        edges(&graph).iter().filter_map(|edge| Some(edge.strip_suffix(&of_definition)?.to_owned())).collect::<Vec<_>>()
+    };
+    for (node, path, expected) in [
+        ("Heron", "src/pond/app.py", &["tools/by_module.py#by_module", "tools/by_package.py#by_package"][..]),
+        ("Heron", "tools/birds.py", &[]),
+        ("Otter", "web/deep/otter.ts", &["app/use.ts#swim"]),
+        ("Otter", "app/otter.ts", &[]),
+        ("Seal", "web/deep/seal.ts", &["app/use.ts#swim"]),
+        ("Fox", "crates/den/src/fox.rs", &["crates/yard/src/lib.rs#dig"]),
+        ("Fox", "crates/yard/src/fox.rs", &[]),
+        ("Mutex", "crates/den/src/fox.rs", &[]),
+    ] {
+        let mut found = users(node, path);
+        found.sort_unstable();
+        assert_eq!(found, expected, "{node} of {path}");
+    }
+    engine.close();
+}
+
 #[test]
 fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
     let sandbox = Sandbox::with(FILES);

@@ -14,11 +14,15 @@ use recall_index::lexical::Searcher;
 use recall_text::DocPath;
 
 use crate::error::StoreError;
-use crate::links::meaning::{Imported, Stated, is_used_by_name, meant, meant_behind};
+use crate::links::meaning::{Imported, Stated, is_used_by_name, meant, meant_behind, meant_by_import};
+use crate::links::named_imports::{NamedImport, is_outside, named_imports, reads_text};
 use crate::store::Store;
 
 /// The most defining chunks that are read of one name. A name with more is too common to resolve.
 const MOST_DEFINING: usize = 1024;
+
+/// The most modules that pass a name on, one to the next, until the one that defines it.
+const MOST_PASSED_ON: u32 = 4;
 
 /// A symbol and the index of its document in the [`Paths`](crate::links::paths::Paths).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +59,7 @@ pub(crate) struct NameResolver<'a> {
     /// The chunks that refer to a name. One query uses one bound for each name.
     mentions: HashMap<String, Rc<Bounded<Mention>>>,
     imported: HashMap<u32, Rc<Imported>>,
+    named_imports: HashMap<u32, Rc<Vec<NamedImport>>>,
     pub(super) kept: ReadCache,
 }
 
@@ -83,6 +88,7 @@ impl<'a> NameResolver<'a> {
             usable: HashMap::new(),
             mentions: HashMap::new(),
             imported: HashMap::new(),
+            named_imports: HashMap::new(),
             kept: ReadCache::default(),
         }
     }
@@ -128,13 +134,18 @@ impl<'a> NameResolver<'a> {
         if defining.documents.is_empty() {
             return Ok(Vec::new());
         }
+        let defines_itself = defining.documents.binary_search(&from).is_ok();
+        if module.is_none()
+            && !defines_itself
+            && let Some(documents) = self.imported_definers(from, name, &defining.documents, MOST_PASSED_ON)?
+        {
+            let usable = documents.into_iter().map(|document| self.usable(name, document));
+            let usable = usable.collect::<Result<Vec<_>, _>>()?;
+            return Ok(usable.into_iter().filter(|definitions| !definitions.is_empty()).collect());
+        }
         let imported = self.imported_names(from);
         let module = module.map(|module| self.stated.imported_from(from, module));
         let paths = &self.stated.paths;
-        let meant = |definers: &[u32]| match &module {
-            None => meant(paths, from, definers, &imported),
-            Some(module) => meant_behind(paths, from, definers, module, &imported),
-        };
         let mut useless: Vec<u32> = Vec::new();
         // A definer whose definitions code cannot use is found only when it would be meant. It is then excluded, and
         // the choice is repeated.
@@ -146,7 +157,15 @@ impl<'a> NameResolver<'a> {
             };
             let mut found = Vec::new();
             let useless_before = useless.len();
-            for document in meant(&definers) {
+            let meant = match &module {
+                // Its own definition, such as a variable, cannot be used by name. It may hold what was imported.
+                None if defines_itself && definers.binary_search(&from).is_err() => {
+                    meant_by_import(paths, from, &definers, &imported)
+                }
+                None => meant(paths, from, &definers, &imported),
+                Some(module) => meant_behind(paths, from, &definers, module, &imported),
+            };
+            for document in meant {
                 let usable = self.usable(name, document)?;
                 if usable.is_empty() {
                     useless.push(document);
@@ -158,6 +177,65 @@ impl<'a> NameResolver<'a> {
                 return Ok(found);
             }
         }
+    }
+
+    /// Returns the definers of a name that a document takes it from with an import statement, directly or through modules that pass it on,
+    /// ascending. Empty if the statement certainly means none of them; `None` if no statement says where the name comes from.
+    fn imported_definers(
+        &mut self,
+        from: u32,
+        name: &str,
+        definers: &[u32],
+        most_passed_on: u32,
+    ) -> Result<Option<Vec<u32>>, StoreError> {
+        let (named, stated) = (self.named_imports(from)?, self.stated);
+        let paths = &stated.paths;
+        let (mut found, mut is_stated, mut is_certain) = (Vec::new(), false, true);
+        for NamedImport { original, module, .. } in named.iter().filter(|import| import.name == name) {
+            is_stated = true;
+            if original != name {
+                continue;
+            }
+            let modules = paths.resolve(from, module);
+            is_certain &= !modules.is_empty() || is_outside(paths.language(from), module, paths);
+            for document in modules {
+                if definers.binary_search(&document).is_ok() {
+                    found.push(document);
+                    continue;
+                }
+                let passed_on = match most_passed_on.checked_sub(1) {
+                    Some(most) => self.imported_definers(document, name, definers, most)?,
+                    None => None,
+                };
+                // A module may pass on all names of another one.
+                let passed_on = passed_on.unwrap_or_else(|| {
+                    stated.imports(document).filter(|imported| definers.binary_search(imported).is_ok()).collect()
+                });
+                is_certain &= !passed_on.is_empty();
+                found.extend(passed_on);
+            }
+        }
+        found.retain(|&document| paths.may_use(from, document));
+        found.sort_unstable();
+        found.dedup();
+        Ok((is_stated && (is_certain || !found.is_empty())).then_some(found))
+    }
+
+    fn named_imports(&mut self, document: u32) -> Result<Rc<Vec<NamedImport>>, StoreError> {
+        if let Some(known) = self.named_imports.get(&document) {
+            return Ok(Rc::clone(known));
+        }
+        let (row, stated) = (self.row(document), self.stated);
+        let language = stated.paths.language(document);
+        let named = self.read(|snapshot| {
+            let text = if reads_text(language) { snapshot.text(row)?.unwrap_or_default() } else { String::new() };
+            let edges = if reads_text(language) { Vec::new() } else { snapshot.stated_edges_of(row)? };
+            let imports = edges.iter().filter(|edge| edge.kind == EdgeKind::Imports);
+            Ok(named_imports(language, imports.map(|edge| edge.target.as_str()), &text))
+        })?;
+        let named = Rc::new(named);
+        self.named_imports.insert(document, Rc::clone(&named));
+        Ok(named)
     }
 
     fn imported_names(&mut self, document: u32) -> Rc<Imported> {

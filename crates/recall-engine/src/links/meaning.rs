@@ -40,7 +40,7 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
 }
 
 /// Returns the definers that a document may mean by a name that it takes from an import; bounded like [`meant`].
-fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
+pub(crate) fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
     let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.may_use(from, *document);
     let among = |documents: &[u32]| documents.iter().copied().filter(is_meant).collect::<Vec<u32>>();
     let by_import = among(&imported.direct);
@@ -172,7 +172,8 @@ impl Stated {
         Imported { direct, further: Some(further) }
     }
 
-    fn imports(&self, document: u32) -> impl Iterator<Item = u32> {
+    /// Returns the documents that a document imports, ascending.
+    pub(crate) fn imports(&self, document: u32) -> impl Iterator<Item = u32> {
         self.from(document).iter().filter(|edge| edge.kind == EdgeKind::Imports).map(|edge| edge.to)
     }
 }

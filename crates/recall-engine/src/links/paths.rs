@@ -10,7 +10,7 @@ use std::ops::Range;
 use recall_core::DocumentRow;
 use recall_index::catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_text::FileKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::links::resolve::{
     Guess, Reach, Thing, family, guesses, names_by_address, names_only_imports, uses_all_languages,
@@ -32,6 +32,8 @@ pub(crate) struct Paths {
     by_directory: Vec<u32>,
     /// The number of each document's directory.
     directories: Vec<u32>,
+    /// The names of all directories.
+    directory_names: FxHashSet<Box<str>>,
     /// The number of each document's [`family`] of languages.
     families: Vec<u32>,
     /// The numbers of the families whose texts use names of any language.
@@ -62,10 +64,16 @@ impl Paths {
             start = end;
         }
         let mut directories = vec![0; places.len()];
+        let mut directory_names = FxHashSet::default();
         let beside = by_directory.chunk_by(|a, b| directory_of(path(a)) == directory_of(path(b)));
         for (number, documents) in (0..).zip(beside) {
             for &document in documents {
                 directories[document as usize] = number;
+            }
+            for name in directory_of(path(&documents[0])).split('/') {
+                if !directory_names.contains(name) {
+                    directory_names.insert(name.into());
+                }
             }
         }
         let mut known: Vec<&str> = Vec::new();
@@ -80,7 +88,7 @@ impl Paths {
         let families = families.collect();
         let open_families =
             (0..).zip(&known).filter(|(_, family)| uses_all_languages(family)).map(|(number, _)| number).collect();
-        Self { places, by_module, modules, by_directory, directories, families, open_families }
+        Self { places, by_module, modules, by_directory, directories, directory_names, families, open_families }
     }
 
     /// Returns the documents, in the order of rows.
@@ -114,8 +122,7 @@ impl Paths {
     /// equally near.
     pub(crate) fn resolve(&self, from: u32, target: &str) -> Vec<u32> {
         let place = self.place(from);
-        let language = place.language.as_ref().map_or("", |language| language.as_str());
-        for guess in guesses(language, place.path.as_str(), target) {
+        for guess in guesses(self.language(from), place.path.as_str(), target) {
             let mut found = self.find(&guess);
             found.retain(|&document| document != from);
             if matches!(guess.thing, Thing::Package(_)) && place.file_kind != FileKind::Test {
@@ -127,6 +134,11 @@ impl Paths {
             }
         }
         Vec::new()
+    }
+
+    /// Returns whether a module or a directory has this name.
+    pub(crate) fn has_component(&self, name: &str) -> bool {
+        self.modules.contains_key(name) || self.directory_names.contains(name)
     }
 
     /// Returns whether two documents are in the same directory.
@@ -153,6 +165,11 @@ impl Paths {
     /// Returns whether the languages of two documents share their definitions.
     pub(crate) fn are_of_family(&self, a: u32, b: u32) -> bool {
         self.families[a as usize] == self.families[b as usize]
+    }
+
+    /// Returns the language of a document; empty if it has none.
+    pub(crate) fn language(&self, document: u32) -> &str {
+        self.place(document).language.as_ref().map_or("", |language| language.as_str())
     }
 
     pub(crate) fn path(&self, document: u32) -> &str {
