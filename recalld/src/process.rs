@@ -1,5 +1,7 @@
-//! What the daemon asks of the system for its own process: privacy and limits, the time, and the memory that it and its
-//! parse workers use.
+//! What the daemon asks of the system for its own process: privacy and limits, the time, and the memory and the processor time that it
+//! and its parse workers use.
+
+use std::time::Duration;
 
 use recall_core::{Clock, Timestamp};
 
@@ -83,15 +85,38 @@ impl MemoryUse {
 
     /// Reads the figures of another process of the user.
     pub(crate) fn read_process(pid: u32) -> Self {
-        memory_platform::read_process(pid).unwrap_or_default()
+        other_process::read_process(pid).unwrap_or_default()
     }
 }
 
+/// Returns the processor time that another process has used, in the kernel and outside; `None` if it has ended, or the platform does not
+/// report it cheaply.
+pub(crate) fn processor_time(pid: u32) -> Option<Duration> {
+    other_process::processor_time(pid)
+}
+
 #[cfg(target_os = "linux")]
-mod memory_platform {
-    //! Memory use as `/proc` reports it.
+mod other_process {
+    //! What `/proc` reports of a process.
+
+    use std::time::Duration;
 
     use super::MemoryUse;
+
+    /// The unit of times in `/proc`, `1 / USER_HZ` of a second, which is the same on all platforms that recall is built for.
+    const TICK: Duration = Duration::from_millis(10);
+
+    pub(super) fn processor_time(pid: u32) -> Option<Duration> {
+        time_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Parses fields 14 and 15 of `/proc/PID/stat`; see `proc_pid_stat(5)`.
+    fn time_in(stat: &str) -> Option<Duration> {
+        // Field 2 is the program's name in parentheses, and may itself contain spaces and parentheses.
+        let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+        let (user, kernel): (u32, u32) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        Some(TICK * user.saturating_add(kernel))
+    }
 
     pub(super) fn read_process(pid: u32) -> Option<MemoryUse> {
         std::fs::read_to_string(format!("/proc/{pid}/status")).map(|status| from_status(&status)).ok()
@@ -128,6 +153,14 @@ mod memory_platform {
         }
 
         #[test]
+        fn the_time_of_a_process_is_that_in_the_kernel_and_outside() {
+            let stat = "12 (a) b) R 1 2 2 0 -1 4194304 100 0 0 0 150 25 0 0 20 0 1 0 9000 10 20";
+            assert_eq!(time_in(stat), Some(Duration::from_millis(1750)));
+            assert_eq!(time_in("12 (a) R 1"), None);
+            assert!(processor_time(std::process::id()).is_some());
+        }
+
+        #[test]
         fn missing_figures_are_zero() {
             assert_eq!(from_status("VmRSS: much\n"), MemoryUse::default());
         }
@@ -135,12 +168,19 @@ mod memory_platform {
 }
 
 #[cfg(not(target_os = "linux"))]
-mod memory_platform {
+mod other_process {
     //! Memory use on macOS and Windows. The system does not report the peak, nor which part is of mapped files.
+
+    use std::time::Duration;
 
     use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
     use super::MemoryUse;
+
+    /// Not known: a list of all processes would be read for each answer.
+    pub(super) fn processor_time(_pid: u32) -> Option<Duration> {
+        None
+    }
 
     pub(super) fn read_process(pid: u32) -> Option<MemoryUse> {
         let pid = Pid::from_u32(pid);

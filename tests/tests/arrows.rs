@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-text", &[]),
     ("recall-core", &["recall-text"]),
     ("recall-os", &["recall-text"]),
-    ("recall-chunk", &["recall-text", "recall-core"]),
+    ("recall-chunk", &["recall-text", "recall-core", "recall-os"]),
     ("recall-index", &["recall-text", "recall-core", "recall-os"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),

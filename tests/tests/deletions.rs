@@ -60,7 +60,7 @@ const OPENERS: &[(&str, usize, &str)] = &[
     ("recall-cli/src/hook/seen.rs", 1, "its own notes of sessions in the state home"),
     ("recall-cli/src/last_search.rs", 1, "its own notes of searches in the cache home"),
     ("recall-cli/src/service/sealed_file.rs", 1, "unit files of the service manager"),
-    ("recalld/src/", 6, "its own lock and logs, and a process in /proc"),
+    ("recalld/src/", 7, "its own lock and logs, and processes in /proc"),
 ];
 
 /// How a source opens a file by its path.

@@ -113,8 +113,8 @@ fn a_hang_ends_a_second_after_the_limit() {
     let began = Instant::now();
     case.succeeds(&["add", "."]);
     let took = began.elapsed();
-    // The limit is two seconds. One more is allowed, and one for the command and a loaded machine.
-    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(4), "{took:?}");
+    // The limit is two seconds of processor time. One more is allowed, and a loaded machine gives the worker a third of a processor.
+    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(10), "{took:?}");
     case.check(pid, "did not end within 2000 ms");
     // Its content has not changed, so it is not parsed again.
     let began = Instant::now();

@@ -28,7 +28,7 @@ pub struct ChunkLimits {
     pub max_tokens: u32,
     /// The largest part of source code that is parsed at once. A longer text is parsed in parts.
     pub part_bytes: u64,
-    /// The time after which a parse is given up and the document is cut in windows instead.
+    /// The processor time after which a parse is given up and the document is cut in windows instead.
     pub parse_time: Duration,
     /// The deepest nesting that is walked. Deeper nodes are neither cut nor searched for names.
     pub parse_depth: u32,

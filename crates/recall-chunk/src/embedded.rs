@@ -10,7 +10,7 @@ mod markup;
 mod template_words;
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use recall_core::{ByteSpan, Span, Symbol, SymbolKind};
 use recall_text::{DocPath, Language};
@@ -22,7 +22,7 @@ use crate::ChunkLimits;
 use crate::grammar::Grammar;
 use crate::lines::{self, Lines};
 use crate::outline::{self, DefinitionNode, NO_CUT, Outline, Reference, names};
-use crate::parse::{ParseError, Parsers};
+use crate::parse::{ParseError, Parsers, WorkClock};
 pub(crate) use blocks::Host;
 use markup::{Mention, MentionRole};
 
@@ -44,9 +44,9 @@ pub(crate) fn read(
     let text = lines.text();
     let Parts { scripts, sources, markup: parts } = blocks::divide(text, host);
     outline.imports.extend(sources);
-    let mut clock = Clock::new(limits.parse_time);
+    let time = SharedTime::new(limits.parse_time);
     for script in &scripts {
-        let Some(part) = parse(parsers, lines, script.language, &script.bytes, limits, &mut clock)? else { continue };
+        let Some(part) = parse(parsers, lines, script.language, &script.bytes, limits, &time)? else { continue };
         let element = lines.line_of(script.element);
         outline.embed(part, lines, element, lines.line_of(script.bytes.start)..lines.line_of(script.bytes.end) + 1);
     }
@@ -78,7 +78,7 @@ pub(crate) fn read(
 /// The cells take longer than a parse may.
 pub(crate) fn cells(parsers: &mut Parsers, lines: &Lines<'_>, limits: &ChunkLimits) -> Result<Outline, ParseError> {
     let mut outline = Outline::with_costs(vec![NO_CUT; lines.len()]);
-    let mut clock = Clock::new(limits.parse_time);
+    let time = SharedTime::new(limits.parse_time);
     let mut open: Option<(&str, usize)> = None;
     for line in 0..lines.len() {
         let text = lines.get(line);
@@ -97,7 +97,7 @@ pub(crate) fn cells(parsers: &mut Parsers, lines: &Lines<'_>, limits: &ChunkLimi
         };
         for part in without_magics(lines, first..line) {
             let bytes = lines.start(part.start)..lines.start(part.end);
-            if let Some(part) = parse(parsers, lines, language.as_str(), &bytes, limits, &mut clock)? {
+            if let Some(part) = parse(parsers, lines, language.as_str(), &bytes, limits, &time)? {
                 outline.embed(part, lines, first, 0..0);
             }
         }
@@ -131,10 +131,10 @@ fn parse(
     language: &str,
     bytes: &Range<usize>,
     limits: &ChunkLimits,
-    clock: &mut Clock,
+    time: &SharedTime,
 ) -> Result<Option<Outline>, ParseError> {
     let Some((index, grammar)) = Grammar::for_language(language) else { return Ok(None) };
-    match parsers.parse_part(index, grammar, lines, bytes, clock.time_left()) {
+    match parsers.parse_part(index, grammar, lines, bytes, time.left()) {
         Ok(tree) => Ok(Some(outline::read(grammar, &tree, lines, limits.parse_depth))),
         Err(ParseError::Timeout { .. }) => Err(ParseError::Timeout { limit: limits.parse_time }),
         Err(ParseError::Rejected(_) | ParseError::Grammar { .. }) => Ok(None),
@@ -142,18 +142,18 @@ fn parse(
 }
 
 /// The time that the parts of a text share.
-struct Clock {
-    start: Instant,
+struct SharedTime {
+    clock: WorkClock,
     limit: Duration,
 }
 
-impl Clock {
+impl SharedTime {
     fn new(limit: Duration) -> Self {
-        Self { start: Instant::now(), limit }
+        Self { clock: WorkClock::start(), limit }
     }
 
-    fn time_left(&self) -> Duration {
-        self.limit.saturating_sub(self.start.elapsed())
+    fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.clock.work())
     }
 }
 

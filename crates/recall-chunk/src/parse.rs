@@ -3,6 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
+use recall_os::thread_time;
 use tree_sitter::{ParseOptions, Parser, Point, Tree};
 
 use crate::grammar::Grammar;
@@ -23,8 +24,8 @@ pub(crate) struct Parsers {
 /// The reason why a text has no tree.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ParseError {
-    /// The parser exceeded its time limit.
-    #[error("parsing took longer than {} ms", limit.as_millis())]
+    /// The parser used more processor time than the limit.
+    #[error("parsing took more than {} ms of processor time", limit.as_millis())]
     Timeout { limit: Duration },
     /// The text is unlike anything people write and could crash the parser.
     #[error(transparent)]
@@ -93,10 +94,33 @@ impl Parsers {
     }
 }
 
+/// Measures the work of the calling thread. Time in which the machine was stopped, or ran something else, does not count.
+pub(crate) struct WorkClock {
+    /// The time by a clock, which is cheap to read and never less than that of the processor.
+    began: Instant,
+    work_before: Duration,
+}
+
+impl WorkClock {
+    pub(crate) fn start() -> Self {
+        Self { began: Instant::now(), work_before: thread_time() }
+    }
+
+    /// Returns whether the thread has worked for at least this time.
+    fn has_reached(&self, limit: Duration) -> bool {
+        self.began.elapsed() >= limit && self.work() >= limit
+    }
+
+    /// Returns the processor time that the thread used since the start.
+    pub(crate) fn work(&self) -> Duration {
+        thread_time().saturating_sub(self.work_before)
+    }
+}
+
 fn run(parser: &mut Parser, text: &str, limit: Duration) -> Result<Tree, ParseError> {
-    let start = Instant::now();
+    let clock = WorkClock::start();
     let mut progress = |_: &tree_sitter::ParseState| {
-        if start.elapsed() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if clock.has_reached(limit) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = text.as_bytes();
@@ -104,7 +128,7 @@ fn run(parser: &mut Parser, text: &str, limit: Duration) -> Result<Tree, ParseEr
     let mut read = |at: usize, _| {
         // A scanner that searches for the end of a literal at every character never calls the progress callback. It
         // does read pages, so check the time here; an empty page ends its search.
-        is_late = is_late || start.elapsed() > limit;
+        is_late = is_late || clock.has_reached(limit);
         let end = if is_late { at } else { bytes.len().min(at + PAGE_BYTES) };
         bytes.get(at..end).unwrap_or_default()
     };
@@ -119,6 +143,18 @@ fn run(parser: &mut Parser, text: &str, limit: Duration) -> Result<Tree, ParseEr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_work_counts() {
+        let (limit, clock) = (Duration::from_millis(20), WorkClock::start());
+        std::thread::sleep(2 * limit);
+        assert!(!clock.has_reached(limit), "it slept");
+        // Ends only if the clock advances.
+        while !clock.has_reached(limit) {
+            std::hint::spin_loop();
+        }
+        assert!(clock.work() >= limit);
+    }
 
     #[test]
     fn a_parse_that_takes_too_long_is_cancelled_and_forgotten() {

@@ -345,7 +345,7 @@ pub struct Limits {
     pub filter_time: Duration,
     /// The largest part of a file that is parsed at once. Its syntax tree takes about thirty times its size.
     pub parse_bytes: u64,
-    /// The longest that one part of a file may be parsed before it is chunked in windows.
+    /// The processor time in which one part of a file may be parsed before it is chunked in windows.
     pub parse_time: Duration,
     /// The deepest nesting that the chunker descends into; deeper nodes stay whole.
     pub parse_depth: u32,

@@ -22,4 +22,4 @@ pub use error::OpenError;
 pub use folder::{Access, Folder, open_own, read_own};
 pub use index_files::{FileStamp, delete_file, quarantine, quarantine_with, share_file};
 pub use project_root::{GIT_FILES, is_temporary_folder, missing_lines, project_root, write_git_files};
-pub use system::runs_on_battery;
+pub use system::{runs_on_battery, thread_time};

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 #[cfg(windows)]
 pub use handles::keep_standard_handles;
@@ -35,6 +36,47 @@ fn discharges(supplies: &Path) -> bool {
         }
     }
     is_discharging
+}
+
+/// Returns the processor time that the calling thread has used. Time in which it waited, or another process ran, is not in it.
+#[must_use]
+pub fn thread_time() -> Duration {
+    thread_clock::read()
+}
+
+#[cfg(unix)]
+mod thread_clock {
+    use std::time::Duration;
+
+    use rustix::time::{ClockId, clock_gettime};
+
+    pub(super) fn read() -> Duration {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+    }
+}
+
+#[cfg(windows)]
+mod thread_clock {
+    use std::time::Duration;
+
+    use windows_sys::Win32::Foundation::FILETIME;
+    use windows_sys::Win32::System::Threading::{GetCurrentThread, GetThreadTimes};
+
+    /// A `FILETIME` counts tenths of a microsecond.
+    const NANOS_PER_UNIT: u64 = 100;
+
+    /// Windows counts a thread's time in ticks of its scheduler, which are 16 ms or shorter.
+    #[expect(unsafe_code, reason = "the functions of Windows")]
+    pub(super) fn read() -> Duration {
+        let mut times = [FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 }; 4];
+        let [created, ended, kernel, user] = &mut times;
+        // SAFETY: the handle of the calling thread is always valid, and the four places are writable. After a failure they are 0.
+        unsafe { GetThreadTimes(GetCurrentThread(), created, ended, kernel, user) };
+        let [_, _, kernel, user] =
+            times.map(|time| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime));
+        Duration::from_nanos(NANOS_PER_UNIT * (kernel + user))
+    }
 }
 
 #[cfg(windows)]
@@ -111,6 +153,17 @@ mod tests {
         assert!(discharges(folder.path()));
         supply(folder.path(), "AC", &[("type", "Mains"), ("online", "1")]);
         assert!(!discharges(folder.path()));
+    }
+
+    #[test]
+    fn only_work_takes_a_threads_time() {
+        let before = thread_time();
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(thread_time() - before < Duration::from_millis(50), "it slept");
+        // Ends only if the clock advances.
+        while thread_time() - before < Duration::from_millis(50) {
+            std::hint::spin_loop();
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::process::{Process, Worker};
 use super::worker::Request;
-use crate::process::MemoryUse;
+use crate::process::{MemoryUse, processor_time};
 use parking_lot::Mutex;
 use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
 use recall_core::ParsedDocument;
@@ -18,6 +18,15 @@ use recall_text::Language;
 
 /// The time beyond the limit of the parse itself: for the rest of the work on a text, and the way there and back.
 const GRACE: Duration = Duration::from_millis(800);
+
+/// How many times its processor time a request may take by the clock: the machine may be busy, or stopped for a while.
+const STARVED: u32 = 10;
+
+/// The same where the processor time of a worker is not known. A hang lasts as long as this.
+const UNMEASURED: u32 = 5;
+
+/// The shortest pause before a worker is looked at again. The system counts its time in steps of some milliseconds.
+const LOOK_PAUSE: Duration = Duration::from_millis(50);
 
 /// The longest that a new worker may take until it is ready. It takes milliseconds on an idle machine.
 const START_TIME: Duration = Duration::from_secs(10);
@@ -65,8 +74,45 @@ struct Idle {
 struct Busy {
     ticket: u64,
     process: Process,
+    began: Instant,
+    allowance: Allowance,
+    /// When it is looked at.
     deadline: Instant,
     was_killed: bool,
+}
+
+/// What a worker may take for what it does.
+#[derive(Clone, Copy, Debug)]
+enum Allowance {
+    /// So long by the clock.
+    Wait(Duration),
+    /// So much processor time.
+    Work {
+        most: Duration,
+        /// What the worker had used before; `None` if that is not known.
+        before: Option<Duration>,
+    },
+}
+
+impl Allowance {
+    /// An allowance for the next request of a worker.
+    fn work(most: Duration, worker: &Worker) -> Self {
+        Self::Work { most, before: processor_time(worker.process().pid) }
+    }
+
+    /// Returns after which time a worker is looked at again that was busy for `waited` and has used `used` processor time in its life;
+    /// `None` if it is late.
+    fn pause(self, waited: Duration, used: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::Wait(most) => most.checked_sub(waited).filter(|left| !left.is_zero()),
+            Self::Work { most, before } => {
+                let worked = before.zip(used).map(|(before, used)| used.saturating_sub(before));
+                let longest = most.saturating_mul(if worked.is_some() { STARVED } else { UNMEASURED });
+                let left = most.saturating_sub(worked.unwrap_or_default()).min(longest.saturating_sub(waited));
+                (!left.is_zero()).then(|| left.max(LOOK_PAUSE))
+            }
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -140,7 +186,7 @@ impl ParserPool {
             let gone = || io::Error::other("the thread that starts them has ended");
             keeper.send(Order::Start(reply)).map_err(|_| gone())?;
             let mut worker = started.recv().map_err(|_| gone())??;
-            let ticket = self.watch(&worker, START_TIME);
+            let ticket = self.watch(&worker, Allowance::Wait(START_TIME));
             let ready = worker.greet();
             self.unwatch(ticket);
             match ready {
@@ -164,13 +210,16 @@ impl ParserPool {
         Ok(orders)
     }
 
-    /// Has the worker killed if it is not [unwatched](Self::unwatch) in time.
-    fn watch(&self, worker: &Worker, time: Duration) -> u64 {
-        let deadline = Instant::now() + time;
+    /// Has the worker killed if it is not [unwatched](Self::unwatch) before it takes more than this.
+    fn watch(&self, worker: &Worker, allowance: Allowance) -> u64 {
+        let began = Instant::now();
+        let (Allowance::Wait(first) | Allowance::Work { most: first, .. }) = allowance;
+        let deadline = began + first;
         let mut state = self.state.lock();
         state.last_ticket += 1;
         let ticket = state.last_ticket;
-        state.busy.push(Busy { ticket, process: worker.process().clone(), deadline, was_killed: false });
+        let process = worker.process().clone();
+        state.busy.push(Busy { ticket, process, began, allowance, deadline, was_killed: false });
         state.wake_keeper(deadline);
         ticket
     }
@@ -235,13 +284,15 @@ impl ParserPool {
     fn attempt(&self, request: &Request<'_>, bytes: &[u8]) -> Result<Attempt, CodeParserError> {
         let Request { limits: ChunkLimits { parse_time, .. }, text, .. } = request;
         let mut worker = self.take()?;
-        let ticket = self.watch(&worker, parse_time.saturating_add(GRACE));
+        let ticket = self.watch(&worker, Allowance::work(parse_time.saturating_add(GRACE), &worker));
         let answer = worker.exchange(bytes, ANSWER_BYTES + ANSWER_PER_BYTE * text.len());
         let was_killed = self.unwatch(ticket);
         Ok(match answer {
             _ if was_killed => {
                 let limit_ms = parse_time.as_millis();
-                Attempt::Hopeless(format!("the parser was stopped, because it did not end within {limit_ms} ms"))
+                Attempt::Hopeless(format!(
+                    "the parser was stopped, because it did not end within {limit_ms} ms of processor time"
+                ))
             }
             Ok(answer) if answer.is_empty() => {
                 self.put_back(worker);
@@ -285,8 +336,13 @@ fn look(shared: &Mutex<PoolState>) -> Option<Instant> {
     let now = Instant::now();
     let mut state = shared.lock();
     for busy in state.busy.iter_mut().filter(|busy| busy.deadline <= now && !busy.was_killed) {
-        busy.was_killed = true;
-        busy.process.kill();
+        match busy.allowance.pause(now - busy.began, processor_time(busy.process.pid)) {
+            Some(pause) => busy.deadline = now + pause,
+            None => {
+                busy.was_killed = true;
+                busy.process.kill();
+            }
+        }
     }
     let (kept, ended): (Vec<_>, Vec<_>) = state.idle.drain(..).partition(|idle| idle.until > now);
     state.idle = kept;
@@ -304,6 +360,27 @@ mod tests {
     use recall_core::Limits;
 
     use super::*;
+
+    #[test]
+    fn a_worker_is_late_by_its_work_and_not_by_that_of_the_machine() {
+        let seconds = Duration::from_secs;
+        let work = |before| Allowance::Work { most: seconds(3), before };
+        for (allowance, waited, used, expected) in [
+            (Allowance::Wait(seconds(10)), 9, Some(9), Some(seconds(1))),
+            (Allowance::Wait(seconds(10)), 10, None, None),
+            (work(Some(seconds(5))), 3, Some(8), None),
+            // Stopped, or starved by others.
+            (work(Some(seconds(5))), 3, Some(5), Some(seconds(3))),
+            (work(Some(seconds(5))), 20, Some(7), Some(seconds(1))),
+            // It waits for something that does not come.
+            (work(Some(seconds(5))), 30, Some(5), None),
+            (work(None), 3, None, Some(seconds(3))),
+            (work(None), 15, None, None),
+        ] {
+            let paused = allowance.pause(seconds(waited), used.map(seconds));
+            assert_eq!(paused, expected, "{allowance:?} after {waited} s");
+        }
+    }
 
     #[test]
     fn without_workers_the_caller_is_told_to_parse_itself() {
