@@ -74,7 +74,7 @@ mod thread_clock {
         // SAFETY: the handle of the calling thread is always valid, and the four places are writable. After a failure they are 0.
         unsafe { GetThreadTimes(GetCurrentThread(), created, ended, kernel, user) };
         let [_, _, kernel, user] =
-            times.map(|time| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime));
+            times.map(|time| (u64::from(time.dwHighDateTime) << 32) | u64::from(time.dwLowDateTime));
         Duration::from_nanos(NANOS_PER_UNIT * (kernel + user))
     }
 }
@@ -157,11 +157,11 @@ mod tests {
 
     #[test]
     fn only_work_takes_a_threads_time() {
-        let before = thread_time();
-        std::thread::sleep(Duration::from_millis(50));
-        assert!(thread_time() - before < Duration::from_millis(50), "it slept");
+        let (before, work) = (thread_time(), Duration::from_millis(50));
+        std::thread::sleep(work);
+        assert!(thread_time() < before + work, "it slept");
         // Ends only if the clock advances.
-        while thread_time() - before < Duration::from_millis(50) {
+        while thread_time() < before + work {
             std::hint::spin_loop();
         }
     }

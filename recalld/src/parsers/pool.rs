@@ -336,12 +336,11 @@ fn look(shared: &Mutex<PoolState>) -> Option<Instant> {
     let now = Instant::now();
     let mut state = shared.lock();
     for busy in state.busy.iter_mut().filter(|busy| busy.deadline <= now && !busy.was_killed) {
-        match busy.allowance.pause(now - busy.began, processor_time(busy.process.pid)) {
-            Some(pause) => busy.deadline = now + pause,
-            None => {
-                busy.was_killed = true;
-                busy.process.kill();
-            }
+        if let Some(pause) = busy.allowance.pause(now - busy.began, processor_time(busy.process.pid)) {
+            busy.deadline = now + pause;
+        } else {
+            busy.was_killed = true;
+            busy.process.kill();
         }
     }
     let (kept, ended): (Vec<_>, Vec<_>) = state.idle.drain(..).partition(|idle| idle.until > now);
