@@ -66,41 +66,68 @@ const UNKNOWN: Known = Known { query_prefix: "", document_prefix: "", window_tok
 /// The instruction of retrieval models that were trained with one.
 const PASSAGES: &str = "Represent this sentence for searching relevant passages: ";
 
+/// The instruction of models that read one before a question.
+const INSTRUCT: &str = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ";
+
+const E5: Known = Known { query_prefix: "query: ", document_prefix: "passage: ", ..UNKNOWN };
+
+const OPENAI: &[Wire] = &[Wire::OpenAi];
+const VOYAGE: &[Wire] = &[Wire::Voyage];
+const OLLAMA: &[Wire] = &[Wire::Ollama];
+/// The servers of models with open weights. Prefixes belong to the model, whatever runs it.
+const OPEN: &[Wire] = &[Wire::Ollama, Wire::OpenAi];
+
 /// The models by the beginnings of their names, the longest first where one begins with another. A name counts without what
 /// precedes its last slash.
-const MODELS: &[(Wire, &str, Known)] = &[
+const MODELS: &[(&[Wire], &str, Known)] = &[
     // Ollama runs it with a window of 2,048 tokens unless it is told otherwise.
     (
-        Wire::Ollama,
+        OPEN,
         "nomic-embed-text",
         Known { query_prefix: "search_query: ", document_prefix: "search_document: ", window_tokens: 2048, ..UNKNOWN },
     ),
-    (Wire::Ollama, "mxbai-embed-large", Known { query_prefix: PASSAGES, ..UNKNOWN }),
-    (Wire::Ollama, "snowflake-arctic-embed2", Known { query_prefix: "query: ", window_tokens: 2048, ..UNKNOWN }),
-    (Wire::Ollama, "snowflake-arctic-embed", Known { query_prefix: PASSAGES, ..UNKNOWN }),
-    (Wire::Ollama, "all-minilm", Known { window_tokens: 256, ..UNKNOWN }),
-    (Wire::Ollama, "bge-m3", Known { window_tokens: 2048, ..UNKNOWN }),
-    (Wire::OpenAi, "text-embedding-3-small", Known { window_tokens: 8191, price: Some(0.02), ..UNKNOWN }),
-    (Wire::OpenAi, "text-embedding-3-large", Known { window_tokens: 8191, price: Some(0.13), ..UNKNOWN }),
-    (Wire::OpenAi, "text-embedding-ada-002", Known { window_tokens: 8191, price: Some(0.10), ..UNKNOWN }),
+    (OPEN, "mxbai-embed-large", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (OPEN, "snowflake-arctic-embed2", Known { query_prefix: "query: ", window_tokens: 2048, ..UNKNOWN }),
+    (OPEN, "snowflake-arctic-embed-l-v2", Known { query_prefix: "query: ", window_tokens: 2048, ..UNKNOWN }),
+    (OPEN, "snowflake-arctic-embed-m-v2", Known { query_prefix: "query: ", window_tokens: 2048, ..UNKNOWN }),
+    (OPEN, "snowflake-arctic-embed", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (OPEN, "multilingual-e5-large-instruct", Known { query_prefix: INSTRUCT, ..UNKNOWN }),
+    (OPEN, "e5-mistral", Known { query_prefix: INSTRUCT, window_tokens: 4096, ..UNKNOWN }),
+    (OPEN, "multilingual-e5-", E5),
+    (OPEN, "e5-", E5),
+    (OPEN, "bge-small-en", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (OPEN, "bge-base-en", Known { query_prefix: PASSAGES, ..UNKNOWN }),
+    (OPEN, "bge-large-en", Known { query_prefix: PASSAGES, ..UNKNOWN }),
     (
-        Wire::OpenAi,
-        "nomic-embed-text",
-        Known { query_prefix: "search_query: ", document_prefix: "search_document: ", window_tokens: 2048, ..UNKNOWN },
+        OPEN,
+        "coderankembed",
+        Known { query_prefix: "Represent this query for searching relevant code: ", window_tokens: 2048, ..UNKNOWN },
     ),
-    (Wire::OpenAi, "bge-m3", Known { window_tokens: 8192, ..UNKNOWN }),
-    (Wire::Voyage, "voyage-code-3", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
-    (Wire::Voyage, "voyage-3-large", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
-    (Wire::Voyage, "voyage-3.5-lite", Known { window_tokens: 32_000, price: Some(0.02), ..UNKNOWN }),
-    (Wire::Voyage, "voyage-3.5", Known { window_tokens: 32_000, price: Some(0.06), ..UNKNOWN }),
-    (Wire::Voyage, "voyage-", Known { window_tokens: 16_000, ..UNKNOWN }),
+    (OPEN, "all-minilm", Known { window_tokens: 256, ..UNKNOWN }),
+    (OLLAMA, "bge-m3", Known { window_tokens: 2048, ..UNKNOWN }),
+    (OPENAI, "bge-m3", Known { window_tokens: 8192, ..UNKNOWN }),
+    (OPENAI, "text-embedding-3-small", Known { window_tokens: 8191, price: Some(0.02), ..UNKNOWN }),
+    (OPENAI, "text-embedding-3-large", Known { window_tokens: 8191, price: Some(0.13), ..UNKNOWN }),
+    (OPENAI, "text-embedding-ada-002", Known { window_tokens: 8191, price: Some(0.10), ..UNKNOWN }),
+    (VOYAGE, "voyage-code-3", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
+    (VOYAGE, "voyage-3-large", Known { window_tokens: 32_000, price: Some(0.18), ..UNKNOWN }),
+    (VOYAGE, "voyage-3.5-lite", Known { window_tokens: 32_000, price: Some(0.02), ..UNKNOWN }),
+    (VOYAGE, "voyage-3.5", Known { window_tokens: 32_000, price: Some(0.06), ..UNKNOWN }),
+    (VOYAGE, "voyage-", Known { window_tokens: 16_000, ..UNKNOWN }),
 ];
+
+/// What LM Studio puts in front of the names of models for embeddings.
+const LM_STUDIO: &str = "text-embedding-";
 
 /// Returns what is known about a model.
 pub(crate) fn known_limits(wire: Wire, model: &str) -> Known {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    let found = MODELS.iter().find(|(of, beginning, _)| *of == wire && name.starts_with(beginning));
-    found.map_or(UNKNOWN, |(_, _, known)| *known)
+    find(wire, &name).or_else(|| find(wire, name.strip_prefix(LM_STUDIO)?)).unwrap_or(UNKNOWN)
+}
+
+fn find(wire: Wire, name: &str) -> Option<Known> {
+    let row = MODELS.iter().find(|(wires, beginning, _)| wires.contains(&wire) && name.starts_with(beginning))?;
+    Some(row.2)
 }
 
 /// The maximum length of a name, in bytes.
@@ -173,6 +200,7 @@ pub enum NameError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{NetworkKind, REGISTRY};
 
     #[test]
     fn everything_that_decides_about_embeddings_changes_the_fingerprint() {
@@ -210,9 +238,34 @@ mod tests {
     }
 
     #[test]
+    fn a_model_with_open_weights_has_its_prefixes_on_every_server() {
+        for wire in [Wire::Ollama, Wire::OpenAi] {
+            for name in ["multilingual-e5-small", "intfloat/multilingual-e5-large", "e5-base-v2"] {
+                let Known { query_prefix, document_prefix, .. } = known_limits(wire, name);
+                assert_eq!((query_prefix, document_prefix), ("query: ", "passage: "), "{name}");
+            }
+            let instructed = known_limits(wire, "multilingual-e5-large-instruct");
+            assert!(instructed.query_prefix.starts_with("Instruct: ") && instructed.document_prefix.is_empty());
+            assert_eq!(known_limits(wire, "BAAI/bge-small-en-v1.5").query_prefix, PASSAGES);
+            assert_eq!(known_limits(wire, "text-embedding-nomic-embed-text-v1.5").query_prefix, "search_query: ");
+        }
+        assert_eq!(known_limits(Wire::Voyage, "multilingual-e5-small"), UNKNOWN);
+    }
+
+    #[test]
+    fn a_model_has_the_same_prefixes_installed_and_on_a_server() {
+        for known in REGISTRY.iter().filter(|known| known.kind == NetworkKind::Embed) {
+            let Known { query_prefix, document_prefix, .. } = known_limits(Wire::OpenAi, known.name);
+            assert_eq!((query_prefix, document_prefix), (known.query_prefix, known.document_prefix), "{}", known.name);
+        }
+    }
+
+    #[test]
     fn a_longer_beginning_is_before_a_shorter_one() {
-        for (place, (wire, beginning, _)) in MODELS.iter().enumerate() {
-            let earlier = MODELS[..place].iter().find(|(of, shorter, _)| of == wire && beginning.starts_with(shorter));
+        for (place, (wires, beginning, _)) in MODELS.iter().enumerate() {
+            let earlier = MODELS[..place].iter().find(|(others, shorter, _)| {
+                beginning.starts_with(shorter) && others.iter().any(|wire| wires.contains(wire))
+            });
             assert!(earlier.is_none(), "{beginning} is never found");
         }
     }
