@@ -127,7 +127,7 @@ fn from_root(error: &RootError) -> Fault {
 
 fn from_catalog_open(error: &CatalogOpenError) -> Fault {
     match error {
-        CatalogOpenError::Damaged { .. } => Fault::Damaged,
+        CatalogOpenError::Damaged { .. } | CatalogOpenError::OlderSchema { .. } => Fault::Damaged,
         CatalogOpenError::NewerSchema { .. } => Fault::NewerSchema,
         CatalogOpenError::ReadOnly { .. } => Fault::ReadOnly,
         CatalogOpenError::DiskFull { .. } => Fault::DiskFull,

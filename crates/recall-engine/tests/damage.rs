@@ -112,6 +112,25 @@ fn a_catalog_of_a_newer_version_is_rejected_and_not_changed() {
 }
 
 #[test]
+fn a_catalog_of_an_older_schema_is_rebuilt_without_a_report_of_damage() {
+    let sandbox = indexed();
+    let index = store_folder(&sandbox).join("index");
+    let catalog = index.join("catalog.db");
+    let mut bytes = fs::read(&catalog).expect("readable");
+    bytes[60..64].copy_from_slice(&5_u32.to_be_bytes());
+    fs::write(&catalog, &bytes).expect("written");
+    let answer = sandbox.search(&sandbox.engine(), "alpha");
+    assert_eq!(paths(&answer), ["a.rs"]);
+    assert!(
+        !answer.warnings.iter().any(|warning| matches!(warning, Warning::Repaired { .. })),
+        "{:?}",
+        answer.warnings
+    );
+    let names = fs::read_dir(&index).expect("readable").flatten().map(|entry| entry.file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("damaged")), "nothing is kept");
+}
+
+#[test]
 fn documents_parsed_by_an_older_version_are_parsed_again_once() {
     let sandbox = indexed();
     let file = store_folder(&sandbox).join("index/catalog.db");

@@ -29,7 +29,7 @@ mod read;
 mod rows;
 mod write;
 
-pub use connection::{Checkpoint, Disturbance, quarantine};
+pub use connection::{Checkpoint, Disturbance, delete, quarantine};
 pub use database::{Catalog, Problem};
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{CatalogOpenError, CatalogWriteError, ReadError, SqliteError};

@@ -100,7 +100,7 @@ impl<'f> Matching<'f> {
     /// Returns how the catalog of a store finds rows.
     pub(crate) fn search_plan(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, ReadError> {
         match &self.narrowed.chunks {
-            Some(condition) if self.narrowed.chunks_select() => snapshot.chunk_plan(condition),
+            Some(_) if self.narrowed.chunks_select() => snapshot.chunk_plan(),
             _ => snapshot.document_plan(self.narrowed.documents.as_ref()),
         }
     }

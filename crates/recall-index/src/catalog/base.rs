@@ -15,6 +15,7 @@ use recall_os::delete_file;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::catalog::ReadError;
+use crate::catalog::rows::SCHEMA;
 
 /// The name of the file in the folder of the catalog.
 const FILE: &str = "base.db";
@@ -22,16 +23,13 @@ const FILE: &str = "base.db";
 /// The reason of the damage of a catalog without the base that it needs.
 pub(crate) const MISSING: &str = "the file of the contents that it shares is missing or of another catalog";
 
-/// The first schema whose tables are those of today, but for `shared_documents`, which a base does not need.
-const OLDEST_BASE: u32 = 4;
-
 /// The tables of contents, each with a column `document`.
 const TABLES: [&str; 7] = ["chunks", "symbols", "edges", "reference_edges", "texts", "signatures", "tags"];
 
 /// The view of documents, with the columns in the order of the table.
 const DOCUMENTS: &str = "CREATE TEMP VIEW documents AS SELECT * FROM main.documents UNION ALL
     SELECT own.row, id, path, type, title, own_title, language, hash, own.size_bytes, own.modified, created, file_kind, own_tags,
-        source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count, edge_count
+        source, outcome, reason, text_bytes, first_chunk, chunk_count, symbol_count, edge_count
     FROM base.documents AS theirs JOIN main.shared_documents AS own ON own.row = theirs.row";
 
 pub(crate) fn file(catalog: &Path) -> PathBuf {
@@ -75,7 +73,7 @@ fn attach_related(connection: &Connection, base: &Path) -> rusqlite::Result<bool
     attach_file(connection, base)?;
     let schema: u32 = connection.query_row("PRAGMA base.user_version", [], |row| row.get(0))?;
     let lineage = "SELECT 1 FROM main.state JOIN base.state ON main.state.lineage = base.state.lineage";
-    let is_related = schema >= OLDEST_BASE && connection.query_row(lineage, [], |_| Ok(())).optional()?.is_some();
+    let is_related = schema == SCHEMA && connection.query_row(lineage, [], |_| Ok(())).optional()?.is_some();
     if !is_related {
         connection.execute_batch("DETACH base")?;
     }
@@ -97,20 +95,6 @@ pub(crate) fn adopt(connection: &Connection, catalog: &Path) -> rusqlite::Result
     if !is_attached(connection) {
         // The catalog was rebuilt since the base was made. A file that cannot be deleted only takes space.
         let _ = delete_file(&file(catalog));
-        return Ok(false);
-    }
-    move_documents(connection)?;
-    Ok(true)
-}
-
-/// Replaces documents that are in the base by their rows in `shared_documents`. Only a catalog of schema 4 that shares contents has
-/// such documents. Returns whether there were any.
-pub(crate) fn share_documents(connection: &Connection) -> rusqlite::Result<bool> {
-    if !is_attached(connection) || !is_needed(connection)? {
-        return Ok(false);
-    }
-    let copied = "SELECT 1 FROM main.documents WHERE row IN (SELECT row FROM base.documents) LIMIT 1";
-    if connection.query_row(copied, [], |_| Ok(())).optional()?.is_none() {
         return Ok(false);
     }
     move_documents(connection)?;

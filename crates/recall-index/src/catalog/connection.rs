@@ -142,6 +142,18 @@ pub fn quarantine(path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
     recall_os::quarantine_with(path, &["-wal", "-shm"], suffix)
 }
 
+/// Deletes a catalog with its log and its link to a [base]. No process may have the catalog open.
+///
+/// # Errors
+/// The directory of the catalog cannot be written. What is left is deleted by the next call.
+pub fn delete(path: &Path) -> std::io::Result<()> {
+    // The log first. If it stayed behind, SQLite would apply it to the next catalog.
+    for file in [side_file(path, "-wal"), side_file(path, "-shm"), path.to_owned(), base::file(path)] {
+        recall_os::delete_file(&file)?;
+    }
+    Ok(())
+}
+
 /// Rewrites the file without the space of deleted rows.
 ///
 /// On a connection of its own: SQLite creates the indexes of the new file by the names of their tables, and finds the

@@ -42,7 +42,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the catalog in a file. Creates it if there is none, and migrates an older schema.
+    /// Opens the catalog in a file. Creates it if there is none.
     ///
     /// The file's directory must exist. A file that exists but cannot be written is opened read-only. The cost does not
     /// depend on the file's size: damage beyond the first pages is found when those pages are read.
@@ -297,14 +297,14 @@ pub enum Problem {
         /// What does not fit in its rows.
         reason: String,
     },
-    /// The number of rows in a table differs from the sum over the documents.
-    #[error("{table} has {found} rows, but the documents have {expected}")]
+    /// The number of entries in a table differs from the sum over the documents.
+    #[error("{table} has {found} entries, but the documents have {expected}")]
     Count {
-        /// The table whose rows are counted.
+        /// The table whose entries are counted.
         table: &'static str,
         /// The number according to the documents.
         expected: u64,
-        /// The number of rows that the table has.
+        /// The number of entries that the table has.
         found: u64,
     },
 }
@@ -371,17 +371,11 @@ fn first_unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadErro
 
 fn wrong_counts(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> {
     let counts = snapshot.counts()?;
-    let mut problems = Vec::new();
-    for (table, statement, expected) in [
-        ("chunks", "SELECT count(*) FROM chunks", counts.chunks),
-        ("symbols", "SELECT count(*) FROM symbols", counts.symbols),
-        ("texts", "SELECT count(*) FROM texts", counts.documents),
-    ] {
-        let found = rows::first(snapshot.connection(), statement, [], |row| Ok(row.get::<_, i64>(0)?))?;
-        let found = found.unwrap_or(0) as u64;
-        if found != expected {
-            problems.push(Problem::Count { table, expected, found });
-        }
-    }
-    Ok(problems)
+    let connection = snapshot.connection();
+    let counts = [
+        ("chunks", rows::chunks::count(connection)?, counts.chunks),
+        ("texts", rows::texts::count(connection)?, counts.documents),
+    ];
+    let wrong = counts.into_iter().filter(|(_, found, expected)| found != expected);
+    Ok(wrong.map(|(table, found, expected)| Problem::Count { table, expected, found }).collect())
 }

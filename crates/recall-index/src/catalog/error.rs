@@ -18,6 +18,16 @@ pub enum CatalogOpenError {
         /// The damage found.
         reason: String,
     },
+    /// The file was written by an older version of recall. [`delete`](crate::catalog::delete) removes it, so that it can be built again.
+    #[error("the catalog `{}` has schema {found}, but this version writes schema {known}", path.display())]
+    OlderSchema {
+        /// The catalog's file.
+        path: PathBuf,
+        /// The schema of the file.
+        found: u32,
+        /// The schema that this version supports.
+        known: u32,
+    },
     /// The file was written by a newer version of recall.
     #[error("the catalog `{}` has schema {found}, but this version supports schemas up to {known}", path.display())]
     NewerSchema {

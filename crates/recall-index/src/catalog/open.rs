@@ -1,6 +1,7 @@
-//! Opening of a catalog file: its place, its schema, and the migration of an older one.
+//! Opening of a catalog file: its place and its schema.
 //!
-//! A file is recognised before it is changed in any way: one that is not a catalog, or of a newer version, is left as it is. A
+//! A file is recognised before it is changed in any way: one that is not a catalog, or of another version, is left as it is. One of
+//! an older version is not converted, because the caller can build it again from the store's files, as it has to after a loss. A
 //! catalog on a network file system is refused, because its locks and the shared memory of the write-ahead log are not reliable
 //! there. A file that cannot be written is opened for reading if its log allows it.
 
@@ -15,6 +16,7 @@ use rusqlite::config::DbConfig;
 use crate::catalog::base;
 use crate::catalog::connection::{self, Role, side_file};
 use crate::catalog::error::ErrorKind;
+use crate::catalog::rows::SCHEMA;
 use crate::catalog::{CatalogOpenError, ReadError, SqliteError};
 
 /// How long to retry switching a new file to WAL mode while another process does the same. SQLite does not wait in this
@@ -52,11 +54,8 @@ fn open_for_writing(path: &Path) -> Result<Opened, CatalogOpenError> {
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(open_error)?;
     switch_to_wal(&connection).map_err(open_error)?;
-    migrate(path, &connection)?;
+    create_schema(path, &connection)?;
     attach_base(path, &connection)?;
-    if base::share_documents(&connection).map_err(open_error)? {
-        connection::vacuum(path).map_err(open_error)?;
-    }
     Ok(Opened { connection, role: Role::Write })
 }
 
@@ -71,12 +70,12 @@ fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, CatalogOpe
     let role = if log_length == 0 { Role::ReadImmutable } else { Role::Read };
     let connection = connection::open(path, role).map_err(|error| CatalogOpenError::new(path, error))?;
     match recognise(path, &connection) {
-        Ok(version) if version == SUPPORTED => {
+        Ok(SCHEMA) => {
             attach_base(path, &connection)?;
             Ok(Opened { connection, role })
         }
-        // An older schema cannot be migrated, and a log cannot be read without shared memory.
-        Ok(_) | Err(CatalogOpenError::Sqlite { .. }) => {
+        // An empty file has no schema yet, an older one cannot be replaced, and a log cannot be read without shared memory.
+        Ok(_) | Err(CatalogOpenError::OlderSchema { .. } | CatalogOpenError::Sqlite { .. }) => {
             Err(CatalogOpenError::ReadOnly { path: path.to_owned(), source: Some(denied) })
         }
         Err(other) => Err(other),
@@ -143,22 +142,10 @@ const APPLICATION_ID: i32 = 0x7263_6C6C;
 /// pages empty (bench `catalog` on files of 4 KB); larger pages take more of them, and fewer pages are written.
 const PAGE_BYTES: u32 = 16 * 1024;
 
-/// The migrations in order. The first creates schema 1 in an empty file. A released migration never changes.
-const MIGRATIONS: &[&str] = &[
-    include_str!("open/schema_1.sql"),
-    include_str!("open/schema_2.sql"),
-    include_str!("open/schema_3.sql"),
-    include_str!("open/schema_4.sql"),
-    include_str!("open/schema_5.sql"),
-];
-
-/// The newest schema that this version supports.
-const SUPPORTED: u32 = MIGRATIONS.len() as u32;
-
 /// Returns the schema of a file without changing the file. 0 if it is empty.
 ///
 /// # Errors
-/// The file is not a catalog, or its schema is newer.
+/// The file is not a catalog, or its schema is older or newer.
 fn recognise(path: &Path, connection: &Connection) -> Result<u32, CatalogOpenError> {
     let open_error = |error| CatalogOpenError::new(path, error);
     // In one transaction, because another process may be creating the schema right now.
@@ -177,20 +164,23 @@ fn recognise(path: &Path, connection: &Connection) -> Result<u32, CatalogOpenErr
             reason: "it is a database of another application".to_owned(),
         });
     }
-    if found > SUPPORTED {
-        return Err(CatalogOpenError::NewerSchema { path: path.to_owned(), found, known: SUPPORTED });
+    let path = path.to_owned();
+    match found {
+        SCHEMA => Ok(found),
+        0 => Err(CatalogOpenError::Damaged { path, reason: "it has no schema".to_owned() }),
+        older if older < SCHEMA => Err(CatalogOpenError::OlderSchema { path, found, known: SCHEMA }),
+        _ => Err(CatalogOpenError::NewerSchema { path, found, known: SCHEMA }),
     }
-    Ok(found)
 }
 
-/// Migrates a file to the current schema in one transaction.
-fn migrate(path: &Path, connection: &Connection) -> Result<(), CatalogOpenError> {
+/// Creates the schema in an empty file, in one transaction.
+fn create_schema(path: &Path, connection: &Connection) -> Result<(), CatalogOpenError> {
     let open_error = |error| CatalogOpenError::new(path, error);
-    if version(connection).map_err(open_error)? == SUPPORTED {
+    if version(connection).map_err(open_error)? == SCHEMA {
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE").map_err(open_error)?;
-    let outcome = apply_missing(connection).and_then(|()| connection.execute_batch("COMMIT"));
+    let outcome = fill(connection).and_then(|()| connection.execute_batch("COMMIT"));
     if outcome.is_err() && !connection.is_autocommit() {
         // Report the first error. An uncommitted transaction ends with the connection at the latest.
         let _ = connection.execute_batch("ROLLBACK");
@@ -198,14 +188,14 @@ fn migrate(path: &Path, connection: &Connection) -> Result<(), CatalogOpenError>
     outcome.map_err(open_error)
 }
 
-/// Reads the version again under the lock, because another process may have migrated meanwhile.
-fn apply_missing(connection: &Connection) -> rusqlite::Result<()> {
-    let found = version(connection)?;
-    for migration in MIGRATIONS.iter().skip(found as usize) {
-        connection.execute_batch(migration)?;
+/// Reads the version again under the lock, because another process may have created the schema meanwhile.
+fn fill(connection: &Connection) -> rusqlite::Result<()> {
+    if version(connection)? == SCHEMA {
+        return Ok(());
     }
+    connection.execute_batch(include_str!("open/schema.sql"))?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", SUPPORTED.max(found))
+    connection.pragma_update(None, "user_version", SCHEMA)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {

@@ -3,6 +3,8 @@
 //! A [`Snapshot`] is a read transaction on a connection of its own, taken from a pool. SQLite's write-ahead log lets writers go on
 //! meanwhile, but it grows while an old snapshot is open: snapshots are short, and slow work is done between them.
 
+mod chunk_condition;
+mod condition;
 mod hits;
 mod list;
 mod select;
@@ -20,8 +22,9 @@ use crate::catalog::rows::failures::{FailureKind, FileFailure};
 use crate::catalog::rows::{self, chunks, texts};
 use crate::catalog::{ReadError, base};
 
+pub use condition::{Column, ColumnValue, Condition};
 pub use list::{Counts, FileState, ListQuery, ListSort};
-pub use select::{Column, ColumnValue, Condition, PlacedChunk};
+pub use select::PlacedChunk;
 
 /// A view of one committed state. Later commits do not change it.
 #[derive(Debug)]
@@ -132,8 +135,7 @@ impl<'c> Snapshot<'c> {
 
     /// The symbols of a document in order. Empty if there is no such document.
     pub fn symbols_of(&self, document: DocumentRow) -> Result<Vec<Symbol>, ReadError> {
-        let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
-        rows::symbols::in_rows(self.connection(), entry.symbol_rows())
+        rows::symbols::read(self.connection(), document)
     }
 
     /// The edges that start in a document, sorted, without those of kind `Defines`. Empty if there is no such document.
@@ -239,9 +241,15 @@ impl Snapshot<'_> {
         let text = rows::texts::read(connection, row)?
             .filter(|text| text.len() as u64 == entry.text_bytes)
             .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is missing or truncated", row.0)))?;
+        let symbols = rows::symbols::read(connection, row)?;
+        if symbols.len() != entry.symbol_count as usize {
+            let (found, expected) = (symbols.len(), entry.symbol_count);
+            let reason = format!("document row {} has {found} symbols, but its row says {expected}", row.0);
+            return Err(ReadError::damaged(reason));
+        }
         let parsed = ParsedDocument {
             chunks: rows::chunks::in_rows(connection, entry.chunk_rows())?,
-            symbols: rows::symbols::in_rows(connection, entry.symbol_rows())?,
+            symbols,
             edges: rows::edges::read(connection, row, &text)?,
             title: entry.own_title,
             tags: entry.own_tags,

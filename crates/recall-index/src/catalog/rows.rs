@@ -13,6 +13,9 @@ pub(crate) mod failures;
 pub(crate) mod symbols;
 pub(crate) mod texts;
 
+/// The version of the schema, and of what is packed in its columns. Raised if one of them changes.
+pub(crate) const SCHEMA: u32 = 6;
+
 /// Reads all rows of a statement. The statement stays prepared.
 pub(crate) fn all<T>(
     connection: &Connection,
@@ -71,16 +74,14 @@ pub(crate) struct StateRow {
     pub(crate) generation: Generation,
     pub(crate) next_document: DocumentRow,
     pub(crate) next_chunk: ChunkRow,
-    pub(crate) next_symbol: i64,
 }
 
 pub(crate) fn read_state(connection: &Connection) -> Result<StateRow, ReadError> {
-    first(connection, "SELECT generation, next_document, next_chunk, next_symbol FROM state", [], |row| {
+    first(connection, "SELECT generation, next_document, next_chunk FROM state", [], |row| {
         Ok(StateRow {
             generation: Generation(row.get::<_, i64>(0)? as u64),
             next_document: DocumentRow(row.get(1)?),
             next_chunk: ChunkRow(row.get(2)?),
-            next_symbol: row.get(3)?,
         })
     })?
     .ok_or_else(|| ReadError::damaged("the state row is missing"))
@@ -106,9 +107,11 @@ pub(crate) fn write_parser_version(connection: &Connection, version: u32) -> rus
 }
 
 pub(crate) fn write_state(connection: &Connection, state: &StateRow) -> rusqlite::Result<()> {
-    let StateRow { generation, next_document, next_chunk, next_symbol } = *state;
-    connection
-        .prepare_cached("UPDATE state SET generation = ?1, next_document = ?2, next_chunk = ?3, next_symbol = ?4")?
-        .execute((generation.0 as i64, next_document.0, next_chunk.0, next_symbol))?;
+    let StateRow { generation, next_document, next_chunk } = *state;
+    connection.prepare_cached("UPDATE state SET generation = ?1, next_document = ?2, next_chunk = ?3")?.execute((
+        generation.0 as i64,
+        next_document.0,
+        next_chunk.0,
+    ))?;
     Ok(())
 }

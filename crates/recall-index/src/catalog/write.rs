@@ -229,10 +229,9 @@ fn insert(
     let replaced = remove(connection, &document.path)?;
     failures::delete(connection, document.path.as_str())?;
 
-    let (row, first_chunk, first_symbol) = (state.next_document, state.next_chunk, state.next_symbol);
+    let (row, first_chunk) = (state.next_document, state.next_chunk);
     state.next_document = DocumentRow(row.0 + 1);
     state.next_chunk = ChunkRow(first_chunk.0 + parsed.chunks.len() as i64);
-    state.next_symbol = first_symbol + parsed.symbols.len() as i64;
 
     let stored_edges = edges::edges_to_store(&parsed.edges);
     let entry = documents::Entry {
@@ -245,7 +244,6 @@ fn insert(
         text_bytes: text.len() as u64,
         first_chunk,
         chunk_count: parsed.chunks.len() as u32,
-        first_symbol,
         symbol_count: parsed.symbols.len() as u32,
         edge_count: stored_edges.len() as u64,
     };
@@ -254,7 +252,7 @@ fn insert(
     texts::insert_signature(connection, row, text)?;
     documents::insert_tags(connection, row, &document.tags)?;
     chunks::insert(connection, row, first_chunk, &parsed.chunks)?;
-    symbols::insert(connection, row, first_symbol, &parsed.symbols)?;
+    symbols::insert(connection, row, &parsed.symbols)?;
     edges::insert(connection, row, &stored_edges, text, &parsed.chunks)?;
     Ok(Inserted { document: row, first_chunk, replaced: replaced.map(|old| old.row) })
 }
@@ -263,7 +261,6 @@ fn insert(
 fn remove(connection: &Connection, path: &DocPath) -> Result<Option<documents::Entry>, CatalogWriteError> {
     let Some(entry) = documents::by_path(connection, path)? else { return Ok(None) };
     chunks::delete(connection, entry.chunk_rows())?;
-    symbols::delete(connection, entry.symbol_rows())?;
     documents::delete(connection, entry.row)?;
     Ok(Some(entry))
 }

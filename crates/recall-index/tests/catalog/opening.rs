@@ -51,53 +51,30 @@ fn a_newer_schema_is_rejected_and_left_alone() {
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 999).unwrap();
     let before = fs::read(&file).unwrap();
     let rejected = Catalog::open(&file).unwrap_err();
-    assert!(matches!(rejected, CatalogOpenError::NewerSchema { found: 999, known: 5, .. }), "{rejected}");
+    assert!(matches!(rejected, CatalogOpenError::NewerSchema { found: 999, known: 6, .. }), "{rejected}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
 #[test]
-fn a_catalog_of_the_first_schema_is_migrated_and_keeps_its_documents() {
+fn an_older_schema_is_rejected_and_left_alone_until_it_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
-    store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["text"])]);
-    let old = Connection::open(&file).unwrap();
-    old.execute_batch(
-        "ALTER TABLE state DROP COLUMN parsing; ALTER TABLE state DROP COLUMN lineage;
-        ALTER TABLE state DROP COLUMN has_base; DROP TABLE signatures; DROP TABLE shared_documents;
-        PRAGMA user_version = 1",
-    )
-    .unwrap();
-    drop(old);
-    let catalog = Catalog::open(&file).unwrap();
-    assert_eq!(catalog.snapshot().unwrap().parser_version().unwrap(), 0);
-    catalog.writer().unwrap().set_parser_version(7).unwrap();
-    let snapshot = catalog.snapshot().unwrap();
-    assert_eq!((snapshot.parser_version().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
-}
-
-#[test]
-fn a_catalog_of_the_second_schema_is_migrated_and_keeps_its_documents() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("catalog.db");
-    let catalog = Catalog::open(&file).unwrap();
-    store(&catalog, &[Sample::of_lines("a", &["text"])]);
-    catalog.writer().unwrap().set_parser_version(7).unwrap();
-    drop(catalog);
-    let old = Connection::open(&file).unwrap();
-    old.execute_batch(
-        "ALTER TABLE state DROP COLUMN lineage; ALTER TABLE state DROP COLUMN has_base; DROP TABLE signatures;
-        DROP TABLE shared_documents; PRAGMA user_version = 2",
-    )
-    .unwrap();
-    drop(old);
-    for _ in 0..2 {
-        let catalog = Catalog::open(&file).unwrap();
-        let snapshot = catalog.snapshot().unwrap();
-        assert_eq!((snapshot.parser_version().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
-        assert_eq!(catalog.check().unwrap(), []);
-    }
-    store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("b", &["text"])]);
-    assert_eq!(Catalog::open(&file).unwrap().snapshot().unwrap().counts().unwrap().documents, 2);
+    let first = Catalog::open(&file).unwrap();
+    store(&first, &[Sample::of_lines("a", &["text"])]);
+    fs::create_dir(folder.path().join("fork")).unwrap();
+    first.fork(&folder.path().join("fork/catalog.db")).unwrap();
+    drop(first);
+    Connection::open(&file).unwrap().pragma_update(None, "user_version", 5).unwrap();
+    let before = fs::read(&file).unwrap();
+    let rejected = Catalog::open(&file).unwrap_err();
+    assert!(matches!(rejected, CatalogOpenError::OlderSchema { found: 5, .. }), "{rejected}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    recall_index::catalog::delete(&file).unwrap();
+    let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["fork"]);
+    assert_eq!(Catalog::open(&file).unwrap().snapshot().unwrap().counts().unwrap().documents, 0);
+    let fork = Catalog::open(&folder.path().join("fork/catalog.db")).unwrap();
+    assert_eq!(fork.snapshot().unwrap().counts().unwrap().documents, 1, "it has a link of its own");
 }
 
 #[test]

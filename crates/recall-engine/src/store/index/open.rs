@@ -76,6 +76,12 @@ fn open_catalog(
             repaired.push(quarantine_catalog(&path, lock, now)?);
             Catalog::open(&path).map_err(failed)
         }
+        // A catalog of an older schema is not damaged: it is rebuilt from the files, and no repair is reported.
+        Err(recall_index::catalog::CatalogOpenError::OlderSchema { .. }) => {
+            lock.take()?;
+            recall_index::catalog::delete(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            Catalog::open(&path).map_err(failed)
+        }
         other => other.map_err(failed),
     }
 }

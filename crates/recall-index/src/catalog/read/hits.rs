@@ -7,8 +7,7 @@ use recall_core::{ByteSpan, Chunk, ChunkId, ChunkKind, ChunkRow, DocumentRow, En
 
 use super::{Snapshot, StoredChunk, StoredDocument};
 use crate::catalog::ReadError;
-use crate::catalog::rows::chunks::{self, Neighbour};
-use crate::catalog::rows::{documents, symbols, texts};
+use crate::catalog::rows::{chunks, documents, symbols, texts};
 
 struct Requested {
     /// Its index in the request.
@@ -131,7 +130,7 @@ impl Snapshot<'_> {
         let mut members: Vec<Members<'_>> = prefixes(path, is_part).map(|prefix| Members::new(prefix, chunk)).collect();
         let first = ChunkRow(row.0 - i64::from(chunk.ordinal));
         chunks::backward_from(self.connection(), first, *row, |before| {
-            visit_members(&mut members, &before, Members::visit_before)
+            visit_members(&mut members, before, Members::visit_before)
         })?;
         let mut found: Vec<(Members<'_>, Option<Symbol>)> = members
             .into_iter()
@@ -147,10 +146,9 @@ impl Snapshot<'_> {
                 members.is_whole = true;
             }
             let end = ChunkRow(first.0 + i64::from(document.chunk_count));
-            let visit = |after: Neighbour<'_>| {
-                visit_members(nameless.iter_mut().map(|one| &mut **one), &after, Members::visit_after)
-            };
-            chunks::forward_from(self.connection(), *row, end, visit)?;
+            chunks::forward_from(self.connection(), *row, end, |after| {
+                visit_members(nameless.iter_mut().map(|one| &mut **one), after, Members::visit_after)
+            })?;
         }
         let is_own = |(members, symbol): &(Members<'_>, Option<Symbol>)| {
             members.prefix.len() == path.len() && symbol.as_ref().is_some_and(|symbol| symbol.chunk == chunk.ordinal)
@@ -181,20 +179,20 @@ impl<'a> Members<'a> {
     }
 
     /// Visits the next chunk before.
-    fn visit_before(&mut self, before: &Neighbour<'_>) {
-        self.start_line = before.start_line;
-        if self.signature.is_none() && before.symbol == self.prefix {
-            self.signature = before.signature.map(str::to_owned);
+    fn visit_before(&mut self, before: &Chunk) {
+        self.start_line = before.span.start_line;
+        if self.signature.is_none() && before.symbol.as_deref() == Some(self.prefix) {
+            self.signature.clone_from(&before.signature);
         }
     }
 
     /// Visits the next chunk after.
-    fn visit_after(&mut self, after: &Neighbour<'_>) {
-        self.end_line = after.end_line;
+    fn visit_after(&mut self, after: &Chunk) {
+        self.end_line = after.span.end_line;
     }
 
-    fn holds(&self, neighbour: &Neighbour<'_>) -> bool {
-        let rest = neighbour.symbol.strip_prefix(self.prefix);
+    fn holds(&self, neighbour: &Chunk) -> bool {
+        let rest = neighbour.symbol.as_deref().and_then(|symbol| symbol.strip_prefix(self.prefix));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
     }
 
@@ -217,8 +215,8 @@ impl<'a> Members<'a> {
 /// Passes a neighbour to the definitions that it is a member of. Returns `Break` if there are none.
 fn visit_members<'m, 'a: 'm>(
     all: impl IntoIterator<Item = &'m mut Members<'a>>,
-    neighbour: &Neighbour<'_>,
-    visit: fn(&mut Members<'a>, &Neighbour<'_>),
+    neighbour: &Chunk,
+    visit: fn(&mut Members<'a>, &Chunk),
 ) -> ControlFlow<()> {
     let mut is_any_whole = false;
     for members in all {

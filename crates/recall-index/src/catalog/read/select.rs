@@ -1,102 +1,24 @@
-//! Documents and chunks that satisfy a condition, which SQLite evaluates.
+//! Documents and chunks that satisfy a condition. SQLite evaluates those on documents, `chunk_condition` those on chunks.
 //!
 //! The text of a statement depends only on the shape of a condition: every value is bound.
 
 use std::fmt::Write as _;
 use std::ops::{Bound, ControlFlow};
 
-use recall_core::{Chunk, ChunkRow, DocumentId, DocumentRow};
+use recall_core::{Chunk, ChunkRow, DocumentRow};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 
+use super::chunk_condition::ChunkCondition;
+use super::condition::{Column, ColumnValue, Condition};
 use super::{Snapshot, StoredDocument};
 use crate::catalog::ReadError;
+use crate::catalog::packing::PackedChunk;
 use crate::catalog::rows::documents::ChunkRun;
 use crate::catalog::rows::{chunks, documents, push_list};
 
 /// The most values of a statement that stays prepared. A prepared list of thousands of values takes a megabyte.
 const MOST_CACHED_VALUES: usize = 64;
-
-/// A column of documents or of chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    /// The path of a document.
-    Path,
-    /// The id of a document: [`ColumnValue::Id`].
-    Id,
-    /// The type of a document.
-    Type,
-    /// The language of a document.
-    Language,
-    /// The source of a document.
-    Source,
-    /// The title of a document.
-    Title,
-    /// The hash of a document: [`ColumnValue::Bytes`].
-    Hash,
-    /// The length of a document.
-    Size,
-    /// The modification time of a document.
-    Modified,
-    /// The kind of a chunk.
-    Kind,
-    /// The symbol of a chunk.
-    Symbol,
-    /// The first byte of a chunk.
-    StartByte,
-    /// The number of tokens of a chunk.
-    Tokens,
-    /// The first line of a chunk.
-    StartLine,
-    /// The last line of a chunk.
-    EndLine,
-}
-
-impl Column {
-    /// Whether the column is one of chunks.
-    pub fn is_of_chunks(self) -> bool {
-        matches!(self, Self::Kind | Self::Symbol | Self::StartByte | Self::Tokens | Self::StartLine | Self::EndLine)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Id => "id",
-            Self::Type => "type",
-            Self::Language => "language",
-            Self::Source => "source",
-            Self::Title => "title",
-            Self::Hash => "hash",
-            Self::Size => "size_bytes",
-            Self::Modified => "modified",
-            Self::Kind => "kind",
-            Self::Symbol => "symbol",
-            Self::StartByte => "start_byte",
-            Self::Tokens => "tokens",
-            Self::StartLine => "start_line",
-            Self::EndLine => "end_line",
-        }
-    }
-
-    fn may_be_null(self) -> bool {
-        matches!(self, Self::Language | Self::Source | Self::Symbol)
-    }
-}
-
-/// A value that a column is compared with.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ColumnValue {
-    /// A text.
-    Text(String),
-    /// A number.
-    Number(f64),
-    /// A number without a fraction.
-    Integer(i64),
-    /// Bytes, as of a hash.
-    Bytes(Vec<u8>),
-    /// The id of a document.
-    Id(DocumentId),
-}
 
 /// A chunk with its document, without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,23 +29,6 @@ pub struct PlacedChunk {
     pub run: ChunkRun,
     /// The lines, the symbol and the kind of the chunk.
     pub chunk: Chunk,
-}
-
-/// A condition on documents, or on chunks. A comparison with a missing value does not hold, and its negation does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Condition {
-    /// All hold.
-    All(Vec<Condition>),
-    /// At least one holds.
-    Any(Vec<Condition>),
-    /// The condition does not hold.
-    Not(Box<Condition>),
-    /// The value is one of these.
-    Among(Column, Vec<ColumnValue>),
-    /// The value is between these bounds.
-    Between(Column, Bound<ColumnValue>, Bound<ColumnValue>),
-    /// The document has one of these tags.
-    Tagged(Vec<String>),
 }
 
 impl Snapshot<'_> {
@@ -159,30 +64,24 @@ impl Snapshot<'_> {
 
     /// The chunks of a document that satisfy a condition, in order. The columns are those of chunks.
     pub fn chunks_in(&self, run: ChunkRun, condition: Option<&Condition>) -> Result<Vec<(ChunkRow, Chunk)>, ReadError> {
-        let mut statement = Statement { text: chunks::SELECT_WITH_ROW.to_owned(), values: Vec::new() };
-        statement.text.push_str(" WHERE row >= ? AND row < ?");
-        statement.values.extend([run.first.0, run.first.0 + i64::from(run.count)].map(Value::from));
+        let rows = run.first.0..run.first.0 + i64::from(run.count);
+        let mut chunks = chunks::in_rows(self.connection(), rows)?;
         if let Some(condition) = condition {
-            statement.text.push_str(" AND ");
-            statement.push(condition);
+            let condition = ChunkCondition::new(condition);
+            chunks.retain(|chunk| condition.holds(&PackedChunk::from(chunk)));
         }
-        statement.text.push_str(" ORDER BY row");
-        let mut found = Vec::new();
-        statement.each(self.connection(), |row| {
-            let (at, mut chunk) = chunks::read_with_row(row)?;
-            chunk.ordinal = u32::try_from(at.0 - run.first.0).unwrap_or_default();
-            found.push((at, chunk));
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(found)
+        let placed = chunks.into_iter().map(|chunk| (ChunkRow(run.first.0 + i64::from(chunk.ordinal)), chunk));
+        Ok(placed.collect())
     }
 
     /// The rows of all chunks that satisfy a condition, with their documents. The columns are those of chunks. Reads every chunk.
     pub fn chunk_rows_where(&self, condition: &Condition) -> Result<Vec<(DocumentRow, ChunkRow)>, ReadError> {
         let mut found = Vec::new();
-        chunk_statement(condition).each(self.connection(), |row| {
-            found.push((DocumentRow(row.get(0)?), ChunkRow(row.get(1)?)));
-            Ok(ControlFlow::Continue(()))
+        let condition = ChunkCondition::new(condition);
+        chunks::each(self.connection(), |document, row, chunk| {
+            if condition.holds(&chunk) {
+                found.push((document, row));
+            }
         })?;
         Ok(found)
     }
@@ -210,9 +109,9 @@ impl Snapshot<'_> {
         self.plan(document_statement(documents::COLUMNS, condition))
     }
 
-    /// How SQLite finds the chunks that satisfy a condition, in its own words.
-    pub fn chunk_plan(&self, condition: &Condition) -> Result<Vec<String>, ReadError> {
-        self.plan(chunk_statement(condition))
+    /// How SQLite finds the chunks that satisfy a condition, in its own words. It reads all, since they are packed.
+    pub fn chunk_plan(&self) -> Result<Vec<String>, ReadError> {
+        self.plan(Statement { text: chunks::SELECT_ALL.to_owned(), values: Vec::new() })
     }
 
     fn plan(&self, statement: Statement) -> Result<Vec<String>, ReadError> {
@@ -240,12 +139,6 @@ fn document_statement(columns: &str, condition: Option<&Condition>) -> Statement
         statement.push(condition);
     }
     statement.text.push_str(" ORDER BY path");
-    statement
-}
-
-fn chunk_statement(condition: &Condition) -> Statement {
-    let mut statement = Statement { text: "SELECT document, row FROM chunks WHERE ".to_owned(), values: Vec::new() };
-    statement.push(condition);
     statement
 }
 

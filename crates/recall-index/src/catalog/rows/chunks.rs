@@ -1,13 +1,21 @@
 //! The table of chunks.
+//!
+//! A row holds up to [`PART_CHUNKS`] consecutive chunks of a document, packed, under the number of the first one. So a chunk has a
+//! number, as if it were a row, and is found by it.
 
 use std::ops::{ControlFlow, Range};
 
-use recall_core::{ByteSpan, Chunk, ChunkKind, ChunkRow, DocumentRow, Span};
-use rusqlite::{Connection, Row};
+use recall_core::{Chunk, ChunkRow, DocumentRow};
+use rusqlite::Connection;
 
 use crate::catalog::ReadError;
+use crate::catalog::packing::{PackedChunk, compress, decompress, pack_chunks, unpack_chunks, visit_chunks};
 
-/// A row of `chunks`. The ordinal is 0 here: it follows from the rows of the document.
+/// The most chunks in a row: some 5 KB before compression, so that reading one of them costs a few microseconds however long its
+/// document is. A part of the stored format: a chunk is searched in the rows of this many numbers.
+const PART_CHUNKS: usize = 64;
+
+/// A chunk with its document. The ordinal is 0 here: it follows from the rows of the document.
 pub(crate) struct Entry {
     pub(crate) document: DocumentRow,
     pub(crate) chunk: Chunk,
@@ -20,152 +28,149 @@ pub(crate) fn insert(
     first: ChunkRow,
     chunks: &[Chunk],
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO main.chunks (row, document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
-            doc_comment_start, doc_comment_end)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-    )?;
-    for (row, chunk) in (first.0..).zip(chunks) {
-        let Chunk { ordinal: _, kind, span, symbol, signature, doc_comment, tokens } = chunk;
-        statement.execute((
-            row,
-            document.0,
-            kind.as_str(),
-            span.bytes.start,
-            span.bytes.end,
-            span.start_line,
-            span.end_line,
-            tokens,
-            symbol,
-            signature,
-            doc_comment.map(|span| span.start),
-            doc_comment.map(|span| span.end),
-        ))?;
+    let mut statement = connection
+        .prepare_cached("INSERT INTO main.chunks (first, document, count, packed) VALUES (?1, ?2, ?3, ?4)")?;
+    for (first, part) in (first.0..).step_by(PART_CHUNKS).zip(chunks.chunks(PART_CHUNKS)) {
+        statement.execute((first, document.0, part.len() as i64, compress(&pack_chunks(part))))?;
     }
     Ok(())
 }
 
+/// Deletes the chunks of a document, which are all in these rows.
 pub(crate) fn delete(connection: &Connection, rows: Range<i64>) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("DELETE FROM main.chunks WHERE row >= ?1 AND row < ?2")?
+        .prepare_cached("DELETE FROM main.chunks WHERE first >= ?1 AND first < ?2")?
         .execute((rows.start, rows.end))?;
     Ok(())
 }
 
+/// Returns the number of all chunks.
+pub(crate) fn count(connection: &Connection) -> Result<u64, ReadError> {
+    let count =
+        super::first(connection, "SELECT ifnull(sum(count), 0) FROM chunks", [], |row| Ok(row.get::<_, i64>(0)?))?;
+    Ok(count.unwrap_or(0) as u64)
+}
+
 pub(crate) fn by_row(connection: &Connection, row: ChunkRow) -> Result<Option<Entry>, ReadError> {
-    super::first(
-        connection,
-        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
-            doc_comment_start, doc_comment_end
-        FROM chunks WHERE row = ?1",
-        [row.0],
-        read,
-    )
+    // The bounds of `first` are those of an index; the sum alone would make SQLite read every row.
+    let statement =
+        "SELECT first, document, packed FROM chunks WHERE first > ?2 AND first <= ?1 AND ?1 < first + count";
+    let lowest = row.0.saturating_sub(PART_CHUNKS as i64);
+    super::first(connection, statement, (row.0, lowest), |columns| {
+        let first: i64 = columns.get(0)?;
+        let packed = unpack(columns.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?, first)?;
+        let (mut place, mut chunk) = (first, None);
+        visit_chunks(&packed, |packed| {
+            if place == row.0 {
+                chunk = Some(packed.to_chunk(0));
+                return ControlFlow::Break(());
+            }
+            place += 1;
+            ControlFlow::Continue(())
+        });
+        let chunk = chunk.ok_or_else(|| corrupt(first))?;
+        Ok(Entry { document: DocumentRow(columns.get(1)?), chunk })
+    })
 }
 
-/// Selects the columns in the order expected by [`read_with_row`].
-pub(crate) const SELECT_WITH_ROW: &str =
-    "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol,
-    signature, doc_comment_start, doc_comment_end, row FROM chunks";
-
-pub(crate) fn read_with_row(row: &Row<'_>) -> Result<(ChunkRow, Chunk), ReadError> {
-    Ok((ChunkRow(row.get(11)?), read(row)?.chunk))
-}
-
-/// The chunks in a range of rows, with their ordinals.
+/// The chunks of a document, which are all in these rows, with their ordinals.
 pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<Chunk>, ReadError> {
-    let mut chunks: Vec<Chunk> = super::all(
-        connection,
-        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
-            doc_comment_start, doc_comment_end
-        FROM chunks WHERE row >= ?1 AND row < ?2 ORDER BY row",
-        [rows.start, rows.end],
-        |row| Ok(read(row)?.chunk),
-    )?;
+    let mut chunks: Vec<Chunk> = Vec::new();
+    let statement = "SELECT first, packed FROM chunks WHERE first >= ?1 AND first < ?2 ORDER BY first";
+    super::each(connection, statement, [rows.start, rows.end], |row| {
+        let first: i64 = row.get(0)?;
+        let packed = unpack(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?, first)?;
+        if first != rows.start + chunks.len() as i64 {
+            return Err(missing(&rows));
+        }
+        chunks.extend(unpack_chunks(&packed, chunks.len() as u32).ok_or_else(|| corrupt(first))?);
+        Ok(())
+    })?;
     if chunks.len() as i64 != rows.end - rows.start {
-        return Err(ReadError::damaged(format!("some of the chunk rows {} to {} are missing", rows.start, rows.end)));
-    }
-    for (ordinal, chunk) in (0..).zip(&mut chunks) {
-        chunk.ordinal = ordinal;
+        return Err(missing(&rows));
     }
     Ok(chunks)
 }
 
-/// A chunk near another one.
-pub(crate) struct Neighbour<'a> {
-    pub(crate) symbol: &'a str,
-    pub(crate) signature: Option<&'a str>,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
+/// Calls `visit` with the document, the row and the contents of every chunk.
+pub(crate) fn each(
+    connection: &Connection,
+    mut visit: impl FnMut(DocumentRow, ChunkRow, PackedChunk<'_>),
+) -> Result<(), ReadError> {
+    super::each(connection, SELECT_ALL, [], |row| {
+        let (mut place, document) = (row.get(0)?, DocumentRow(row.get(1)?));
+        let packed = unpack(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?, place)?;
+        let first = place;
+        let visited = visit_chunks(&packed, |chunk| {
+            visit(document, ChunkRow(place), chunk);
+            place += 1;
+            ControlFlow::Continue(())
+        });
+        visited.ok_or_else(|| corrupt(first))
+    })
 }
+
+/// The statement that reads every chunk.
+pub(crate) const SELECT_ALL: &str = "SELECT first, document, packed FROM chunks";
 
 /// Calls `visit` with the chunks from a row, inclusive, back to the first row of its document, until it returns `Break`.
 pub(crate) fn backward_from(
     connection: &Connection,
     first: ChunkRow,
     row: ChunkRow,
-    visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    mut visit: impl FnMut(&Chunk) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
-    let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
-        WHERE row >= ?1 AND row <= ?2 ORDER BY row DESC";
-    neighbours(connection, statement, (first.0, row.0), visit)
+    let statement = "SELECT first, packed FROM chunks WHERE first >= ?1 AND first <= ?2 ORDER BY first DESC";
+    parts(connection, statement, (first.0, row.0), |part_first, part| {
+        let before = part.get(..=(row.0 - part_first) as usize).unwrap_or(part);
+        before.iter().rev().try_for_each(&mut visit)
+    })
 }
 
-/// Calls `visit` with the chunks after a row, up to another row, exclusive, until it returns `Break`.
+/// Calls `visit` with the chunks of a document after a row, up to the end of the document, until it returns `Break`.
 pub(crate) fn forward_from(
     connection: &Connection,
     row: ChunkRow,
     end: ChunkRow,
-    visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    mut visit: impl FnMut(&Chunk) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
-    let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
-        WHERE row > ?1 AND row < ?2 ORDER BY row";
-    neighbours(connection, statement, (row.0, end.0), visit)
+    let statement = "SELECT first, packed FROM chunks WHERE first > ?1 AND first < ?2 ORDER BY first";
+    let lowest = row.0.saturating_sub(PART_CHUNKS as i64);
+    parts(connection, statement, (lowest, end.0), |part_first, part| {
+        // A row before that of the chunk may be of the previous document.
+        let skipped = usize::try_from(row.0 + 1 - part_first).unwrap_or(0);
+        part.get(skipped..).unwrap_or_default().iter().try_for_each(&mut visit)
+    })
 }
 
-fn neighbours(
+/// Calls `visit` with the first row and the chunks of each part, until it returns `Break`.
+fn parts(
     connection: &Connection,
     statement: &str,
     bounds: (i64, i64),
-    mut visit: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+    mut visit: impl FnMut(i64, &[Chunk]) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let mut prepared = connection.prepare_cached(statement)?;
     let mut rows = prepared.query(bounds)?;
     while let Some(row) = rows.next()? {
-        let seen = visit(Neighbour {
-            symbol: row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default(),
-            signature: row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?,
-            start_line: row.get(2)?,
-            end_line: row.get(3)?,
-        });
-        if seen.is_break() {
+        let first: i64 = row.get(0)?;
+        let packed = unpack(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?, first)?;
+        let chunks = unpack_chunks(&packed, 0).ok_or_else(|| corrupt(first))?;
+        if visit(first, &chunks).is_break() {
             break;
         }
     }
     Ok(())
 }
 
-fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
-    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-    let doc_comment = match (row.get(9)?, row.get(10)?) {
-        (Some(start), Some(end)) => Some(ByteSpan { start, end }),
-        _ => None,
-    };
-    Ok(Entry {
-        document: DocumentRow(row.get(0)?),
-        chunk: Chunk {
-            ordinal: 0,
-            kind: ChunkKind::from_name(kind)
-                .ok_or_else(|| ReadError::damaged(format!("`{kind}` is not a kind of chunk")))?,
-            span: Span {
-                bytes: ByteSpan { start: row.get(2)?, end: row.get(3)? },
-                start_line: row.get(4)?,
-                end_line: row.get(5)?,
-            },
-            tokens: row.get(6)?,
-            symbol: row.get(7)?,
-            signature: row.get(8)?,
-            doc_comment,
-        },
-    })
+fn unpack(stored: &[u8], first: i64) -> Result<Vec<u8>, ReadError> {
+    decompress(stored).ok_or_else(|| corrupt(first))
+}
+
+fn corrupt(first: i64) -> ReadError {
+    ReadError::damaged(format!("the chunks from row {first} are corrupt"))
+}
+
+fn missing(rows: &Range<i64>) -> ReadError {
+    ReadError::damaged(format!("some of the chunk rows {} to {} are missing", rows.start, rows.end))
 }

@@ -56,7 +56,6 @@ pub(crate) struct Entry {
     pub(crate) text_bytes: u64,
     pub(crate) first_chunk: ChunkRow,
     pub(crate) chunk_count: u32,
-    pub(crate) first_symbol: i64,
     pub(crate) symbol_count: u32,
     pub(crate) edge_count: u64,
 }
@@ -65,18 +64,13 @@ impl Entry {
     pub(crate) fn chunk_rows(&self) -> Range<i64> {
         self.first_chunk.0..self.first_chunk.0 + i64::from(self.chunk_count)
     }
-
-    pub(crate) fn symbol_rows(&self) -> Range<i64> {
-        self.first_symbol..self.first_symbol + i64::from(self.symbol_count)
-    }
 }
 
 /// The columns in the order expected by [`read`].
 macro_rules! columns {
     () => {
         "row, path, type, title, own_title, language, hash, size_bytes, modified, created, file_kind,
-                own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count,
-                edge_count"
+                own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, symbol_count, edge_count"
     };
 }
 
@@ -94,7 +88,7 @@ macro_rules! select {
 }
 
 /// The index of the additional column after those of [`read`].
-const EXTRA_COLUMN: usize = 21;
+const EXTRA_COLUMN: usize = 20;
 
 pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let Entry {
@@ -107,7 +101,6 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
         text_bytes,
         first_chunk,
         chunk_count,
-        first_symbol,
         symbol_count,
         edge_count,
     } = entry;
@@ -135,9 +128,8 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
         .prepare_cached(
             "INSERT INTO main.documents (row, id, path, type, title, own_title, language, hash, size_bytes, modified,
                 created, file_kind, own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count,
-                first_symbol, symbol_count, edge_count)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22)",
+                symbol_count, edge_count)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         )?
         .execute(rusqlite::params![
             row.0,
@@ -159,14 +151,13 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
             *text_bytes as i64,
             first_chunk.0,
             chunk_count,
-            first_symbol,
             symbol_count,
             *edge_count as i64,
         ])?;
     Ok(())
 }
 
-/// Deletes a document and the rows that refer to it by a foreign key. Its chunks and symbols remain.
+/// Deletes a document and the rows that refer to it by a foreign key. Its chunks remain.
 pub(crate) fn delete(connection: &Connection, row: DocumentRow) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM main.documents WHERE row = ?1")?.execute([row.0])?;
     connection.prepare_cached("DELETE FROM main.shared_documents WHERE row = ?1")?.execute([row.0])?;
@@ -295,9 +286,8 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
         text_bytes: row.get::<_, i64>(15)? as u64,
         first_chunk: ChunkRow(row.get(16)?),
         chunk_count: row.get(17)?,
-        first_symbol: row.get(18)?,
-        symbol_count: row.get(19)?,
-        edge_count: row.get::<_, i64>(20)? as u64,
+        symbol_count: row.get(18)?,
+        edge_count: row.get::<_, i64>(19)? as u64,
     })
 }
 

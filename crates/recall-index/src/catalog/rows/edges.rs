@@ -1,13 +1,16 @@
 //! The tables of edges.
 //!
-//! A chunk has about twenty references, which are only read together with their document, so they are packed into one
-//! value. Other edges are rows. Definitions are not stored as edges, because they are the symbols.
+//! The edges of a document are packed into two values: its references, about twenty a chunk, as places in its text, and the others
+//! by their targets. Definitions are not stored as edges, because they are the symbols.
 
 use recall_core::{ByteSpan, Chunk, ChunkRow, DocumentRow, Edge, EdgeKind};
 use rusqlite::Connection;
 
 use crate::catalog::ReadError;
-use crate::catalog::packing::{NameCandidate, candidates_for, pack_references, unpack_references, visit_references};
+use crate::catalog::packing::{
+    NameCandidate, candidates_for, compress, decompress, pack_edges, pack_references, unpack_references, visit_edges,
+    visit_references,
+};
 use crate::catalog::rows::texts::{self, checksum};
 
 /// The edges of a document to store: sorted, without duplicates and without definitions.
@@ -26,17 +29,15 @@ pub(crate) fn insert(
     text: &str,
     chunks: &[Chunk],
 ) -> rusqlite::Result<()> {
-    let mut statement =
-        connection.prepare_cached("INSERT INTO main.edges (document, kind, chunk, target) VALUES (?1, ?2, ?3, ?4)")?;
-    let mut references = Vec::new();
-    for Edge { kind, chunk, target } in edges {
-        if *kind == EdgeKind::References {
-            references.push((*chunk, target.as_str()));
-        } else {
-            statement.execute((document.0, kind.as_str(), chunk, target))?;
-        }
+    let (references, stated): (Vec<&Edge>, Vec<&Edge>) =
+        edges.iter().copied().partition(|edge| edge.kind == EdgeKind::References);
+    if !stated.is_empty() {
+        connection
+            .prepare_cached("INSERT INTO main.edges (document, packed) VALUES (?1, ?2)")?
+            .execute((document.0, compress(&pack_edges(&stated))))?;
     }
     if !references.is_empty() {
+        let references: Vec<(u32, &str)> = references.iter().map(|edge| (edge.chunk, edge.target.as_str())).collect();
         let spans: Vec<ByteSpan> = chunks.iter().map(|chunk| chunk.span.bytes).collect();
         connection
             .prepare_cached("INSERT INTO main.reference_edges (document, packed) VALUES (?1, ?2)")?
@@ -60,13 +61,15 @@ pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -
     Ok(edges)
 }
 
-/// The edges of a document except references, by the names of their kinds.
+/// The edges of a document except references, sorted.
 pub(crate) fn without_references(connection: &Connection, document: DocumentRow) -> Result<Vec<Edge>, ReadError> {
-    let statement = "SELECT kind, chunk, target FROM edges WHERE document = ?1";
-    super::all(connection, statement, [document.0], |row| {
-        let kind = kind_of(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
-        Ok(Edge { kind, chunk: row.get(1)?, target: row.get(2)? })
-    })
+    let mut edges = Vec::new();
+    super::first(connection, "SELECT packed FROM edges WHERE document = ?1", [document.0], |row| {
+        visit(document, row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?, |kind, chunk, target| {
+            edges.push(Edge { kind, chunk, target: target.to_owned() });
+        })
+    })?;
+    Ok(edges)
 }
 
 /// The chunks among `chunks` that refer to a bare name, ascending, each with the module that it takes the name from, if
@@ -115,15 +118,20 @@ fn are_named(candidates: &[NameCandidate], name: &str, compressed: &[u8]) -> Opt
 /// Calls `visit` with every edge of the store except references, in the order of documents.
 pub(crate) fn each(
     connection: &Connection,
-    mut visit: impl FnMut(DocumentRow, EdgeKind, u32, &str),
+    mut visit_edge: impl FnMut(DocumentRow, EdgeKind, u32, &str),
 ) -> Result<(), ReadError> {
-    let statement = "SELECT document, kind, chunk, target FROM edges ORDER BY document, kind, chunk, target";
-    super::each(connection, statement, [], |row| {
-        let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-        let target = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-        visit(DocumentRow(row.get(0)?), kind, row.get(2)?, target);
-        Ok(())
+    super::each(connection, "SELECT document, packed FROM edges ORDER BY document", [], |row| {
+        let document = DocumentRow(row.get(0)?);
+        visit(document, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?, |kind, chunk, target| {
+            visit_edge(document, kind, chunk, target);
+        })
     })
+}
+
+fn visit(document: DocumentRow, stored: &[u8], visit: impl FnMut(EdgeKind, u32, &str)) -> Result<(), ReadError> {
+    decompress(stored)
+        .and_then(|packed| visit_edges(&packed, visit))
+        .ok_or_else(|| ReadError::damaged(format!("the edges of document row {} are corrupt", document.0)))
 }
 
 /// Calls `visit` with every reference of the store, in the order of documents.
@@ -143,10 +151,6 @@ pub(crate) fn each_reference(
             .and_then(|packed| visit_references(packed, &text, |chunk, name| visit(document, chunk, name)))
             .ok_or_else(|| corrupt(document))
     })
-}
-
-fn kind_of(name: &str) -> Result<EdgeKind, ReadError> {
-    EdgeKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is not a kind of edge")))
 }
 
 fn corrupt(document: DocumentRow) -> ReadError {

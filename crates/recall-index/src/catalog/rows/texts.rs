@@ -37,6 +37,12 @@ pub(crate) fn read_span(
     })
 }
 
+/// Returns the number of all texts.
+pub(crate) fn count(connection: &Connection) -> Result<u64, ReadError> {
+    let count = super::first(connection, "SELECT count(*) FROM texts", [], |row| Ok(row.get::<_, i64>(0)?))?;
+    Ok(count.unwrap_or(0) as u64)
+}
+
 /// Calls `read` with the stored text; see [`decompress_span`].
 pub(crate) fn with_compressed<T>(
     connection: &Connection,

@@ -5,13 +5,19 @@ CREATE TABLE state (
     generation    INTEGER NOT NULL,
     next_document INTEGER NOT NULL,
     next_chunk    INTEGER NOT NULL,
-    next_symbol   INTEGER NOT NULL
+    -- Which version of the parser all documents were parsed by; 0 where nobody said.
+    parsing       INTEGER NOT NULL,
+    -- The descent of the catalog: catalogs that were forked from one another have the same value, and the same content in
+    -- rows that existed before the fork.
+    lineage       BLOB    NOT NULL,
+    -- Whether the contents of documents are partly in `base.db` next to the catalog.
+    has_base      INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO state VALUES (1, 0, 1, 1, 1);
+INSERT INTO state VALUES (1, 0, 1, 1, 0, randomblob(16), 0);
 
--- The chunks of a document are the rows from first_chunk on, chunk_count of them, in order; so are its symbols. With
--- the counts here, totals cost one pass over the documents.
+-- The chunks of a document have the numbers from first_chunk on, chunk_count of them, in order. With the counts here, totals
+-- cost one pass over the documents.
 CREATE TABLE documents (
     row          INTEGER PRIMARY KEY,
     id           INTEGER NOT NULL,
@@ -32,16 +38,29 @@ CREATE TABLE documents (
     text_bytes   INTEGER NOT NULL,
     first_chunk  INTEGER NOT NULL,
     chunk_count  INTEGER NOT NULL,
-    first_symbol INTEGER NOT NULL,
     symbol_count INTEGER NOT NULL,
     edge_count   INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX documents_by_id ON documents (id);
 
+-- The documents of `base.db` that the catalog has, with what may differ between work trees: the size and time of the file.
+-- The table `documents` has the others.
+CREATE TABLE shared_documents (
+    row        INTEGER PRIMARY KEY,
+    size_bytes INTEGER NOT NULL,
+    modified   INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE texts (
     document   INTEGER PRIMARY KEY REFERENCES documents (row) ON DELETE CASCADE,
     compressed BLOB NOT NULL -- LZ4, in blocks
+) STRICT;
+
+-- Which short runs of bytes each text has, behind a checksum, so that a search for a literal reads few texts.
+CREATE TABLE signatures (
+    document INTEGER PRIMARY KEY REFERENCES documents (row) ON DELETE CASCADE,
+    packed   BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE tags (
@@ -50,46 +69,27 @@ CREATE TABLE tags (
     PRIMARY KEY (document, tag)
 ) STRICT, WITHOUT ROWID;
 
--- No foreign key on chunks and symbols: SQLite would need an index over each of them to follow it, and the document
--- names their rows.
+-- Up to 64 consecutive chunks of a document, packed, under the number of the first one. No foreign key: SQLite would need an
+-- index to follow it, and the document names the numbers.
 CREATE TABLE chunks (
-    row               INTEGER PRIMARY KEY,
-    document          INTEGER NOT NULL,
-    kind              TEXT    NOT NULL,
-    start_byte        INTEGER NOT NULL,
-    end_byte          INTEGER NOT NULL,
-    start_line        INTEGER NOT NULL,
-    end_line          INTEGER NOT NULL,
-    tokens            INTEGER NOT NULL,
-    symbol            TEXT,
-    signature         TEXT,
-    doc_comment_start INTEGER,
-    doc_comment_end   INTEGER
+    first    INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL,
+    count    INTEGER NOT NULL,
+    packed   BLOB    NOT NULL
 ) STRICT;
 
 CREATE TABLE symbols (
-    row        INTEGER PRIMARY KEY,
-    document   INTEGER NOT NULL,
-    chunk      INTEGER NOT NULL, -- the chunk's place in the document
-    kind       TEXT    NOT NULL,
-    qualified  TEXT    NOT NULL,
-    name       TEXT,             -- NULL when it is what stands behind the last `::` of the qualified name
-    start_byte INTEGER NOT NULL,
-    end_byte   INTEGER NOT NULL,
-    start_line INTEGER NOT NULL,
-    end_line   INTEGER NOT NULL
+    document INTEGER PRIMARY KEY REFERENCES documents (row) ON DELETE CASCADE,
+    packed   BLOB NOT NULL
 ) STRICT;
 
+-- The edges of each document, packed, but for those of kind `references`.
 CREATE TABLE edges (
-    document INTEGER NOT NULL REFERENCES documents (row) ON DELETE CASCADE,
-    kind     TEXT    NOT NULL,
-    chunk    INTEGER NOT NULL, -- the chunk's place in the document
-    target   TEXT    NOT NULL,
-    PRIMARY KEY (document, kind, chunk, target)
-) STRICT, WITHOUT ROWID;
+    document INTEGER PRIMARY KEY REFERENCES documents (row) ON DELETE CASCADE,
+    packed   BLOB NOT NULL
+) STRICT;
 
--- The edges of kind `references`, some twenty a chunk, packed behind a checksum: mostly as places in
--- the text.
+-- The edges of kind `references`, some twenty a chunk, packed behind a checksum: mostly as places in the text.
 CREATE TABLE reference_edges (
     document INTEGER PRIMARY KEY REFERENCES documents (row) ON DELETE CASCADE,
     packed   BLOB NOT NULL
