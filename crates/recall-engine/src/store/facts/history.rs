@@ -15,7 +15,7 @@ use super::precedents::{Past, Precedents};
 const FILE: &str = "history.json";
 
 /// The version of the file's format and of what its numbers mean. A file of another version is learnt again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The most bytes of a file that is read: ten times that of 5,000 usual commits.
 const MOST_BYTES: u64 = 16 << 20;
@@ -157,10 +157,11 @@ mod tests {
         let sound = fs::read_to_string(&file).expect("written");
         let damaged = [
             sound[..sound.len() / 2].to_owned(),
-            sound.replace("\"format\":1", "\"format\":2"),
-            sound.replace("\"files\":[0]", "\"files\":[7]"),
+            sound.replace("\"format\":2", "\"format\":1"),
+            sound.replace(",[0]]]", ",[7]]]"),
         ];
         for text in damaged {
+            assert_ne!(text, sound);
             fs::write(&file, text).expect("writable");
             assert!(ProjectHistory::new(folder.path()).model().is_none());
         }

@@ -5,6 +5,7 @@
 //! count here.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use recall_index::lexical::terms;
 use recall_text::DocPath;
@@ -36,17 +37,21 @@ const B: f32 = 0.75;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Past {
     paths: Vec<String>,
+    /// The distinct terms of the messages, the most frequent first, so that their places have few digits.
+    terms: Vec<String>,
     changes: Vec<PastChange>,
 }
 
-/// The words of a change's message, and its files as places in [`Past::paths`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct PastChange {
-    subject: Vec<String>,
+/// The words of a change's message, as places in [`Past::terms`], and its files, as places in [`Past::paths`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct PastChange(
+    /// The terms of the subject.
+    Vec<usize>,
     /// The terms of the message that are not in the subject.
-    body: Vec<String>,
-    files: Vec<usize>,
-}
+    Vec<usize>,
+    /// The files.
+    Vec<usize>,
+);
 
 impl Past {
     /// Returns the changes that say which files their words lead to, with those of their files that `is_indexed`: changes with a
@@ -63,21 +68,14 @@ impl Past {
 
     /// Reduces usable changes, the newest first, to their words and their files.
     pub(crate) fn new(changes: &[Change]) -> Self {
-        let mut past = Self::default();
-        let mut places: HashMap<&DocPath, usize> = HashMap::new();
-        for change in changes {
-            let (subject, body) = words(&change.message);
-            let mut files = Vec::with_capacity(change.files.len());
-            for path in &change.files {
-                let place = *places.entry(path).or_insert(past.paths.len());
-                if place == past.paths.len() {
-                    past.paths.push(path.to_string());
-                }
-                files.push(place);
-            }
-            past.changes.push(PastChange { subject, body, files });
-        }
-        past
+        let messages: Vec<_> = changes.iter().map(|change| words(&change.message)).collect();
+        let terms = NameNumbers::by_frequency(messages.iter().flat_map(|(subject, body)| subject.iter().chain(body)));
+        let paths = NameNumbers::by_frequency(changes.iter().flat_map(|change| &change.files));
+        let reduced = changes
+            .iter()
+            .zip(&messages)
+            .map(|(change, (subject, body))| PastChange(terms.all(subject), terms.all(body), paths.all(&change.files)));
+        Self { changes: reduced.collect(), paths: paths.into_names(), terms: terms.into_names() }
     }
 
     /// Returns the number of changes.
@@ -85,9 +83,37 @@ impl Past {
         self.changes.len()
     }
 
-    /// Returns whether every change names files that are there.
+    /// Returns whether every change names terms and files that are there.
     pub(super) fn is_sound(&self) -> bool {
-        self.changes.iter().flat_map(|change| &change.files).all(|&file| file < self.paths.len())
+        self.changes.iter().all(|PastChange(subject, body, files)| {
+            subject.iter().chain(body).all(|&term| term < self.terms.len())
+                && files.iter().all(|&file| file < self.paths.len())
+        })
+    }
+}
+
+/// Distinct names, each with its place in the order of their frequency.
+struct NameNumbers<'a, T>(HashMap<&'a T, usize>);
+
+impl<'a, T: Ord + Hash + ToString> NameNumbers<'a, T> {
+    fn by_frequency(names: impl Iterator<Item = &'a T>) -> Self {
+        let mut counts: HashMap<&T, usize> = HashMap::new();
+        for name in names {
+            *counts.entry(name).or_default() += 1;
+        }
+        let mut ordered: Vec<(&T, usize)> = counts.into_iter().collect();
+        ordered.sort_unstable_by(|(left, many), (right, more)| more.cmp(many).then(left.cmp(right)));
+        Self(ordered.into_iter().enumerate().map(|(place, (name, _))| (name, place)).collect())
+    }
+
+    fn all(&self, names: &[T]) -> Vec<usize> {
+        names.iter().map(|name| self.0[name]).collect()
+    }
+
+    fn into_names(self) -> Vec<String> {
+        let mut names: Vec<(usize, &T)> = self.0.into_iter().map(|(name, place)| (place, name)).collect();
+        names.sort_unstable_by_key(|(place, _)| *place);
+        names.into_iter().map(|(_, name)| name.to_string()).collect()
     }
 }
 
@@ -138,11 +164,14 @@ impl Precedents {
     pub(crate) fn new(past: &Past, skipped: usize) -> Self {
         let mut postings: FxHashMap<Box<str>, Vec<Posting>> = FxHashMap::default();
         let mut changes = Vec::with_capacity(past.changes.len());
-        for PastChange { subject, body, files } in past.changes.iter().skip(skipped) {
+        for PastChange(subject, body, files) in past.changes.iter().skip(skipped) {
             let of_subject = subject.iter().map(|term| (term, SUBJECT));
             let mut length = 0.0;
-            for (term, frequency) in of_subject.chain(body.iter().map(|term| (term, SUBJECT / 2.0))) {
-                postings.entry(term.as_str().into()).or_default().push(Posting { change: changes.len(), frequency });
+            for (&term, frequency) in of_subject.chain(body.iter().map(|term| (term, SUBJECT / 2.0))) {
+                postings
+                    .entry(past.terms[term].as_str().into())
+                    .or_default()
+                    .push(Posting { change: changes.len(), frequency });
                 length += frequency;
             }
             changes.push(Precedent { length, files: files.as_slice().into() });
