@@ -283,7 +283,7 @@ impl Search<'_> {
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
-            did_you_mean: candidates::spell(self.stores, &candidates),
+            did_you_mean: candidates::spell(self.searched, &candidates),
             hits,
             candidates: candidate_count,
             retrieved: candidates::counts(&candidates),

@@ -12,12 +12,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use recall_core::{Ablation, DocumentType, Filters, PathFilter, Scope, SearchRequest};
+use recall_core::{Ablation, DocumentType, Facets, Filters, PathFilter, Scope, SearchRequest};
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Parent, PublishRequest,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, GetError, ItemRequest, Origin, Parent, PublishRequest,
 };
 use recall_models::BuiltIn;
-use recall_shared::{Guarded, Memory, SharedStore};
+use recall_shared::{FacetScan, Guarded, Memory, SharedStore};
 use recall_text::Language;
 
 use crate::support::Sandbox;
@@ -178,6 +178,8 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     builder.publish();
     reader.sandbox.write("README.md", "# Another project\n");
     assert_equal_answers(&builder, &reader, least_equal_firsts);
+    assert_equal_facets(&builder, &reader, &**store);
+    assert_equal_suggestions(&builder, &reader, &**store);
     let tagged = Filters { tags: vec!["operations".to_owned()], ..Filters::default() };
     assert_eq!(paths(&reader.there("filters of a search", &tagged)), ["team/acme/api/docs/tagged.md"]);
 
@@ -212,6 +214,44 @@ fn conforms(store: &Arc<dyn SharedStore>, least_equal_firsts: f64, age: impl Fn(
     assert!(matches!(get("team/acme/api/src/guarded.rs"), Err(GetError::NotFound { .. })));
     let breaker = paths(&reader.there("breaker_opens", &Filters::default()));
     assert!(!breaker.contains(&"team/acme/api/src/guarded.rs".to_owned()), "{breaker:?}");
+}
+
+/// Compares the counts of documents by value, if the store has them.
+#[track_caller]
+fn assert_equal_facets(builder: &Machine, reader: &Machine, store: &dyn SharedStore) {
+    let is_counted = store.facets(&FacetScan::default()).expect("it answers").is_some();
+    for (query, filters) in [
+        ("retry after a failed request", Filters::default()),
+        ("publication", Filters { types: vec![DocumentType::Code], ..Filters::default() }),
+        ("wombat", Filters::default()),
+    ] {
+        let facets = |engine: &Engine, origin: &Origin, scope| {
+            let asked = SearchRequest { facets: Facets::On, ..request(query, scope, &filters) };
+            engine.search_where(origin, &asked, None).expect("an answer").facets
+        };
+        let here = facets(&builder.engine, &builder.sandbox.origin(), Scope::Project);
+        let there = facets(&reader.engine, &reader.team(), Scope::Domain);
+        if is_counted {
+            assert_eq!(format!("{there:?}"), format!("{here:?}"), "{query}");
+        } else {
+            assert!(there.iter().all(|facet| facet.counts.is_empty()), "{there:?}");
+        }
+    }
+}
+
+/// Compares the spelling suggestions, if the store counts enough keys.
+#[track_caller]
+fn assert_equal_suggestions(builder: &Machine, reader: &Machine, store: &dyn SharedStore) {
+    for query in ["put_chnuks", "Statistcs", "publicaton.rs", "put_chunks", "wombat", "two wrods"] {
+        let here = builder.here(query, &Filters::default()).did_you_mean;
+        let there = reader.there(query, &Filters::default());
+        let expected = if store.most_counted() > 1_000 { here } else { Vec::new() };
+        assert_eq!(there.did_you_mean, expected, "{query}");
+        if query == "put_chnuks" && !expected.is_empty() {
+            let first = there.hits.first().expect("the definitions of the suggestion");
+            assert!(first.text.contains("put_chunks"), "{}", first.text);
+        }
+    }
 }
 
 fn paths(answer: &Answer) -> Vec<String> {

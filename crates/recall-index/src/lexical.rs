@@ -53,8 +53,8 @@ pub use index::{Lexical, Refreshed};
 pub use names::first_sentence;
 pub use open::LexicalOpenError;
 pub use portable::{
-    ChunkAnalysis, ChunkParts, Lengths, PortableDocument, PortableQuery, SimilarQuery, SimilarWords, Statistics,
-    WeightedKey, document_keys,
+    ChunkAnalysis, ChunkParts, Lengths, NearSpellings, PortableDocument, PortableQuery, SimilarQuery, SimilarWords,
+    Statistics, WeightedKey, document_keys,
 };
 pub use query_term_matcher::{Closeness, ClosenessReader, Highlighter};
 pub use query_terms::{SpellingSuggestions, telling_terms, terms};

@@ -12,7 +12,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use recall_core::breaker::{Breaker, BreakerSettings, Failure};
 
-use crate::{Ask, Found, Key, Model, Place, SharedStore, Statistics, StoreError, TextScan, TextStep, WholeDocument};
+use crate::{
+    Ask, FacetCounts, FacetScan, Found, Key, Model, Place, SharedStore, Statistics, StoreError, TextScan, TextStep,
+    WholeDocument,
+};
 
 /// The reading side of a store, by its name in the configuration.
 ///
@@ -56,6 +59,11 @@ impl Guarded {
         self.ask(|store| store.statistics(keys))
     }
 
+    /// See [`SharedStore::most_counted`].
+    pub fn most_counted(&self) -> usize {
+        self.store.as_ref().map_or(0, |store| store.most_counted())
+    }
+
     /// See [`SharedStore::models`].
     pub fn models(&self) -> Result<Vec<Model>, StoreError> {
         self.ask(|store| store.models())
@@ -74,6 +82,11 @@ impl Guarded {
     /// See [`SharedStore::document`].
     pub fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         self.ask(|store| store.document(places))
+    }
+
+    /// See [`SharedStore::facets`].
+    pub fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+        self.ask(|store| store.facets(scan))
     }
 
     /// See [`SharedStore::scan_texts`].

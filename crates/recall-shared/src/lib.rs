@@ -4,7 +4,7 @@
 //! the store lacks, and replaces the branch's documents as a whole. A search asks for the [statistics](SharedStore::statistics) of
 //! its keys, then for [candidates](SharedStore::find), and reads the [texts](SharedStore::texts) of the chunks that it shows. A
 //! [document](SharedStore::document) is read by its path, and a search for a literal [compares](SharedStore::scan_texts) all texts.
-//! [`Guarded`] bounds the time of each call, and stops asking a server that does not answer.
+//! [Facets](SharedStore::facets) count the documents with a word. [`Guarded`] bounds the time of each call, and stops asking a server that does not answer.
 //!
 //! The crate does not know what the keys, records and analyses mean, does not rank, and reads no files.
 //!
@@ -15,6 +15,7 @@
 //! Begin with `seam`, `store`, `publish` and `guarded`; then `postgres` (one transaction commits, ADR 43) and `qdrant` (one conditional write
 //! does, ADR 45).
 
+mod facets;
 mod guarded;
 mod memory;
 mod paths;
@@ -24,6 +25,7 @@ mod qdrant;
 mod seam;
 mod store;
 mod text_scan;
+pub use facets::{FacetCounts, FacetScan};
 pub use guarded::{Guarded, Standing};
 pub use memory::Memory;
 pub use postgres::{Authentication, Postgres, PostgresSettings, Replica};

@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use parking_lot::Mutex;
 
+use crate::facets::directory;
 use crate::paths::Paths;
 use crate::seam::DocumentRecord;
 use crate::{
-    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, Filters, Found, Key, Manifest, Model, Place, Publication,
-    SharedStore, Statistics, StoreError, TextPosition, TextScan, TextStep, Weighted, WholeDocument,
+    Ask, Branch, BranchState, Chunk, ChunkRecord, Document, FacetCounts, FacetScan, Filters, Found, Key, Manifest,
+    Model, Place, Publication, SharedStore, Statistics, StoreError, TextPosition, TextScan, TextStep, Weighted,
+    WholeDocument,
 };
 
 /// How many texts a step of a pass compares: few, so that the passes of tests have several steps.
@@ -153,6 +155,28 @@ impl SharedStore for Memory {
             state.visible().find(is_there)
         };
         Ok(places.iter().find_map(at).map(|(branch, document)| whole_document(branch, document)))
+    }
+
+    fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+        let state = self.state.lock();
+        let mut counts = FacetCounts::default();
+        for (branch, document) in state.visible() {
+            let has = |wanted: &[u32], keys: &[u32]| wanted.iter().any(|key| keys.binary_search(key).is_ok());
+            let mut chunks = document.chunks.iter().map(|key| &state.chunks[key].record.keys);
+            let is_matched = has(&scan.paths, &document.keys) || chunks.any(|keys| has(&scan.words, keys));
+            if !is_matched || scan.without.contains(&branch.repository) || !passes(&scan.filters, document) {
+                continue;
+            }
+            *counts.kinds.entry(document.kind.clone()).or_default() += 1;
+            if !document.language.is_empty() {
+                *counts.languages.entry(document.language.clone()).or_default() += 1;
+            }
+            *counts.directories.entry(directory(&document.path)).or_default() += 1;
+            for tag in &document.tags {
+                *counts.tags.entry(tag.clone()).or_default() += 1;
+            }
+        }
+        Ok(Some(counts))
     }
 
     fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {

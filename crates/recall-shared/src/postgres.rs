@@ -8,6 +8,7 @@
 //! first (ADR 43). Begin with `schema`, `publication` and `find`.
 
 mod connection;
+mod facets;
 mod find;
 mod password;
 mod publication;
@@ -19,8 +20,8 @@ use std::time::Duration;
 use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{
-    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, TextScan,
-    TextStep, WholeDocument,
+    Ask, Branch, FacetCounts, FacetScan, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics,
+    StoreError, TextScan, TextStep, WholeDocument,
 };
 use connection::Pool;
 pub use connection::{PostgresSettings, Replica};
@@ -75,6 +76,11 @@ impl SharedStore for Postgres {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|pool| find::document(pool, places))
+    }
+
+    fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+        let scan = scan.clone();
+        self.connections.read(|pool| facets::count(pool, scan)).map(Some)
     }
 
     fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {

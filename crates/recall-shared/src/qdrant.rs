@@ -95,6 +95,11 @@ impl SharedStore for Qdrant {
         self.connections.read(async |client| client.ping().await)
     }
 
+    fn most_counted(&self) -> usize {
+        // Each count is two requests.
+        64
+    }
+
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = keys.to_vec();
         self.connections.read(|client| async move { upkeep::read_statistics(&client, keys).await })

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::facets::{FacetCounts, FacetScan};
 use crate::seam::{
     Ask, Branch, BranchState, ChunkRecord, DocumentRecord, Found, Key, Manifest, Model, Place, Publication, Statistics,
     StoreError, WholeDocument,
@@ -22,6 +23,11 @@ pub trait SharedStore: Send + Sync {
     /// Returns the statistics of the whole store, with the counts of these keys.
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError>;
 
+    /// The most keys whose counts cost little: some hundreds, for the spellings near to a query, or none.
+    fn most_counted(&self) -> usize {
+        usize::MAX
+    }
+
     /// Returns the models whose vectors the store has.
     fn models(&self) -> Result<Vec<Model>, StoreError>;
 
@@ -36,6 +42,13 @@ pub trait SharedStore: Send + Sync {
 
     /// Returns the document at the first of these places that has one.
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError>;
+
+    /// Counts the documents that readers see, that satisfy the conditions and that have a word; `None` if the store cannot.
+    ///
+    /// A word that thousands of chunks have may be counted in part of them.
+    fn facets(&self, _: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+        Ok(None)
+    }
 
     /// Compares the texts of some documents with fragments, and returns those that contain one.
     ///

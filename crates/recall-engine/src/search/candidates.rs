@@ -11,12 +11,11 @@ use super::fused::{self, FusedChunk};
 use super::retriever_weights::RetrieverWeights;
 use super::semantic::{self, SemanticEvidence};
 use super::store_results::{Links, PastValues, StoreResults};
-use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::known::Known;
 use crate::ranking::ContentKind;
 use crate::search::answer::Stage;
-use crate::search::context::{Search, StageClock};
+use crate::search::context::{Search, SearchedStore, StageClock};
 
 pub(super) struct StoreCandidates {
     pub(super) lists: Vec<RankedList>,
@@ -115,8 +114,8 @@ pub(super) fn counts(candidates: &[StoreCandidates]) -> Vec<(Retriever, u64)> {
 }
 
 /// Returns the near spellings of the query, without duplicates.
-pub(super) fn spell(stores: &[MountedStore], candidates: &[StoreCandidates]) -> Vec<String> {
-    let near = stores.iter().zip(candidates).map(|(store, of_store)| (&store.mount, &of_store.suggestions));
+pub(super) fn spell(searched: &[&dyn SearchedStore], candidates: &[StoreCandidates]) -> Vec<String> {
+    let near = searched.iter().zip(candidates).map(|(store, of_store)| (store.mount(), &of_store.suggestions));
     let all = near
         .flat_map(|(mount, near)| near.names.iter().cloned().chain(near.paths.iter().map(|path| mount.outer(path))));
     let mut seen = HashSet::new();

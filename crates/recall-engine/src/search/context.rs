@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use recall_core::rql::Filter;
 use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, Scope, SearchRequest, Understood};
 use recall_index::catalog::ChunkedDocument;
-use recall_index::lexical::Closeness;
+use recall_index::lexical::{Closeness, Facets};
 
 use super::answer::{Stage, StageTimes};
 use super::retriever_weights::RetrieverWeights;
@@ -63,6 +63,10 @@ pub(super) trait SearchedStore {
         chunks: &[(DocumentRow, ChunkRow)],
         is_last: bool,
     ) -> Result<ChunksRead, StoreError>;
+
+    /// Counts the documents that contain a word of the query and pass its filters, with directories as the client narrows a search by
+    /// them.
+    fn facets(&self, search: &Search<'_>) -> Result<Facets, StoreError>;
 
     /// Returns whether a document is a memory of somebody else, for whom the user does not vouch.
     fn is_of_somebody_else(&self, document: DocumentRow) -> bool;

@@ -5,7 +5,7 @@
 //! Each chunk's file is compared with its indexed state before the chunk becomes a hit, at one `stat` a file.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use recall_core::{
     Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
 };
 use recall_index::catalog::{ChunkedDocument, StoredChunk};
-use recall_index::lexical::{Closeness, ClosenessReader, Depths, TieBreaker};
+use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, TieBreaker};
 use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
@@ -179,6 +179,18 @@ impl SearchedStore for MountedStore {
         })
     }
 
+    fn facets(&self, search: &Search<'_>) -> Result<Facets, StoreError> {
+        let understood = understood_in(search, self);
+        let searcher = self.index.searcher().among(allowed_rows(search, self)?);
+        let counted = searcher.facets(&understood, &understood.filters);
+        let counted = counted.map_err(|source| self.index.search_error(source))?;
+        let mut directories = BTreeMap::new();
+        for (directory, count) in counted.directories {
+            *directories.entry(outer_directory(&self.mount, &directory)).or_default() += count;
+        }
+        Ok(Facets { directories, ..counted })
+    }
+
     fn is_of_somebody_else(&self, _: DocumentRow) -> bool {
         false
     }
@@ -190,6 +202,12 @@ impl SearchedStore for MountedStore {
     fn coverage(&self) -> Coverage {
         Self::coverage(self)
     }
+}
+
+/// Returns a directory of a store as the client sees it: at most two components.
+fn outer_directory(mount: &Mount, directory: &str) -> String {
+    let outer = mount.outer_directory(directory);
+    outer.split('/').take(2).collect::<Vec<_>>().join("/")
 }
 
 /// Returns the chunks of a store that satisfy the condition of a search and were made in its period; `None` without either.

@@ -11,9 +11,7 @@ use recall_index::lexical::Highlighter;
 use recall_text::Likeness;
 
 use super::expand::{Expanded, expand};
-use super::here::{allowed_rows, understood_in};
 use crate::adopted::{AdoptedHits, Statements, is_adopted};
-use crate::engine::MountedStore;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::mount::Mount;
@@ -170,24 +168,17 @@ const MOST_VALUES: usize = 20;
 
 /// Counts the documents of all stores that contain a word of the query and pass its filters, not only those among the hits.
 ///
-/// Counts the current generation of each store, which may be newer than that of the hits.
+/// Counts the current generation of each store, which may be newer than that of the hits. A shared store that does not answer any
+/// more counts nothing.
 ///
 /// # Errors
 /// A store cannot be read.
 pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
     let mut all: [(&str, BTreeMap<String, u64>); 4] =
         ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
-    for store in search.stores {
-        let understood = understood_in(search, store);
-        let searcher = store.index.searcher().among(allowed_rows(search, store)?);
-        let counted = searcher.facets(&understood, &understood.filters);
-        let counted = counted.map_err(|source| store.index.search_error(source))?;
-        let recall_index::lexical::Facets { types, languages, directories, tags } = counted;
-        let mut outer_directories = BTreeMap::new();
-        for (directory, count) in directories {
-            *outer_directories.entry(outer(store, &directory)).or_default() += count;
-        }
-        for ((_, sum), more) in all.iter_mut().zip([types, languages, outer_directories, tags]) {
+    for store in search.searched {
+        let recall_index::lexical::Facets { types, languages, directories, tags } = store.facets(search)?;
+        for ((_, sum), more) in all.iter_mut().zip([types, languages, directories, tags]) {
             for (value, count) in more {
                 *sum.entry(value).or_default() += count;
             }
@@ -198,12 +189,6 @@ pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
         facet.mask();
     }
     Ok(facets)
-}
-
-/// Returns a directory of a store as the client sees it: at most two components.
-fn outer(store: &MountedStore, directory: &str) -> String {
-    let outer = store.mount.outer_directory(directory);
-    outer.split('/').take(2).collect::<Vec<_>>().join("/")
 }
 
 /// Keeps the most frequent values: descending by count, then by name.

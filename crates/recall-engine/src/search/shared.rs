@@ -14,9 +14,10 @@ use recall_core::rql::Filter;
 use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, Neighbour, Scope, SearchRequest, StoreScope, Understood};
 use recall_index::catalog::ChunkedDocument;
 use recall_index::lexical::{
-    Closeness, ClosenessReader, Depths, Lengths, PortableDocument, PortableQuery, Retrieved, Statistics, WeightedKey,
+    Closeness, ClosenessReader, Depths, Facets, Lengths, NearSpellings, PortableDocument, PortableQuery, Retrieved,
+    Statistics, WeightedKey,
 };
-use recall_shared::{Ask, Document, Found, Guarded, Key, StoreError, Weighted};
+use recall_shared::{Ask, Document, FacetCounts, FacetScan, Found, Guarded, Key, StoreError, Weighted};
 use recall_text::error_chain;
 use rustc_hash::FxHashMap;
 
@@ -50,6 +51,8 @@ pub(super) struct SharedAnswer {
     model: Option<(Arc<str>, ModelFingerprint)>,
     /// How many documents were compared with a filter, if others may pass it too; `None` if all were.
     compared: Option<u64>,
+    /// What its facets count; `None` if a filter is evaluated here, on candidates only.
+    counted: Option<FacetScan>,
     /// Its paths are those that the client sees.
     mount: Mount,
 }
@@ -109,12 +112,19 @@ impl SharedAnswer {
         model: Option<&crate::settings::EmbeddingModel>,
         filter: Option<&Filter>,
     ) -> Result<Self, StoreError> {
-        let query = PortableQuery::new(understood);
-        let statistics = match store.statistics(&query.keys()) {
+        let mut query = PortableQuery::new(understood);
+        let mut statistics = match store.statistics(&query.keys()) {
             Ok(statistics) => convert(statistics),
             Err(StoreError::Empty) => return Ok(Self::empty(store)),
             Err(error) => return Err(error),
         };
+        let near = NearSpellings::new(understood, &statistics);
+        let near_keys = near.keys();
+        if !near_keys.is_empty() && near_keys.len() <= store.most_counted() {
+            let counts = store.statistics(&near_keys)?.counts;
+            query.suggest(&near, &counts);
+            statistics.counts.extend(counts);
+        }
         let depths = Depths {
             lexical: DEPTH,
             symbol: DEPTH,
@@ -146,6 +156,13 @@ impl SharedAnswer {
                 nearest: deep(NEAREST_DEPTH),
             },
         };
+        let (words, paths) = query.facets();
+        let counted = filter.is_none().then(|| FacetScan {
+            words,
+            paths,
+            filters: ask.filters.clone(),
+            without: ask.without.clone(),
+        });
         let Found { documents: found, has_cosines } = store.find(&ask)?;
         let mut published = decode(found);
         let compared = published.len();
@@ -153,6 +170,7 @@ impl SharedAnswer {
             retain_passing(&store, filter, &mut published)?;
         }
         let mut answer = Self::empty(store);
+        answer.counted = counted;
         answer.model = model.filter(|_| has_cosines).map(|one| (Arc::from(&*one.name), one.embedder.fingerprint()));
         let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
         for (document, mut record) in published {
@@ -194,6 +212,7 @@ impl SharedAnswer {
             cosines: FxHashMap::default(),
             model: None,
             compared: None,
+            counted: None,
             mount: Mount::default(),
         }
     }
@@ -299,6 +318,12 @@ impl SearchedStore for SharedAnswer {
         };
         let hits = chunks.iter().zip(texts).map(|(&(document, chunk), text)| self.hit(document, chunk, text?));
         Ok(ChunksRead::Read { hits: hits.collect(), left_out: BTreeSet::new(), unread })
+    }
+
+    fn facets(&self, _: &Search<'_>) -> Result<Facets, error::StoreError> {
+        let counted = self.counted.as_ref().and_then(|scan| self.store.facets(scan).ok().flatten());
+        let FacetCounts { kinds: types, languages, directories, tags } = counted.unwrap_or_default();
+        Ok(Facets { types, languages, directories, tags })
     }
 
     fn is_of_somebody_else(&self, row: DocumentRow) -> bool {

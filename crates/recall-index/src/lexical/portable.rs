@@ -5,11 +5,12 @@
 //! much each counts; given the documents that came back and the statistics of the whole store, it computes the same lists and
 //! the same [`Evidence`](crate::lexical::Evidence) as a [`Searcher`](crate::lexical::Searcher) does from its postings.
 //!
-//! It has no spelling suggestions: they need a dictionary of all names.
+//! A query that names nothing is asked for in the spellings near to it: [`NearSpellings`].
 
 mod chunk_analysis;
 mod read;
 mod similar;
+mod spelling;
 
 use recall_core::{ChunkRow, DocumentRow, Traits, Understood};
 use recall_text::{DocPath, fold_case};
@@ -24,6 +25,7 @@ use crate::lexical::searcher::path_of;
 
 pub use chunk_analysis::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
 pub use similar::{SimilarQuery, SimilarWords};
+pub use spelling::NearSpellings;
 
 use chunk_analysis::{KeyField, field_key, key, term_number};
 
@@ -68,7 +70,18 @@ pub struct PortableQuery {
     path: Option<String>,
     /// The paths in the query, folded.
     paths: Vec<String>,
+    /// Spelling suggestions, searched if nothing has the query's name.
+    suggested: Suggested,
     weights: FieldWeights,
+}
+
+/// The spellings near to a query that a store may have.
+#[derive(Clone, Debug, Default)]
+struct Suggested {
+    /// Folded.
+    spellings: Vec<String>,
+    /// Whether they are ends of paths; else they are names and file names.
+    is_path: bool,
 }
 
 /// A key that a query looks for.
@@ -101,6 +114,7 @@ impl PortableQuery {
             phrase: names::phrase_key(understood.wording()),
             path: query_terms::path(understood),
             paths: understood.paths.iter().chain(alone).map(|path| path_of(path)).collect(),
+            suggested: Suggested::default(),
             weights: FieldWeights::default(),
         }
     }
@@ -147,9 +161,18 @@ impl PortableQuery {
         words
     }
 
+    /// The keys of chunks and those of documents by which a document counts as one with a word of the query.
+    pub fn facets(&self) -> (Vec<u32>, Vec<u32>) {
+        let fields = [KeyField::Body, KeyField::Symbol, KeyField::Comment];
+        let numbers = self.terms.iter().map(|term| term_number(term));
+        let of_chunks = numbers.flat_map(|number| fields.map(|field| field_key(field, number))).collect();
+        (of_chunks, self.terms.iter().map(|term| key(KeyField::Path, term)).collect())
+    }
+
     /// The keys of chunks that define the names, with their parts of the score.
     pub fn definitions(&self, statistics: &Statistics) -> Vec<WeightedKey> {
-        weigh(self.name_keys(), statistics)
+        let keys = self.name_keys().into_iter().chain(self.suggested_names());
+        weigh(keys.collect(), statistics)
     }
 
     /// The keys of documents that the query names, with their parts of the score.
@@ -161,7 +184,8 @@ impl PortableQuery {
         });
         let mut files: Vec<WeightedKey> = words.filter(|word| word.count > 0).collect();
         let unit = files.iter().map(|word| word.weight).sum::<f32>() + 1.0;
-        files.extend(weigh(self.path_keys(), statistics).into_iter().map(|mut one| {
+        let paths = self.path_keys().into_iter().chain(self.suggested_paths());
+        files.extend(weigh(paths.collect(), statistics).into_iter().map(|mut one| {
             one.weight *= unit;
             one
         }));

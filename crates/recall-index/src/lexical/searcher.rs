@@ -26,7 +26,7 @@ use crate::lexical::shared_index::SharedIndex;
 use crate::lexical::snapshot::LexicalSnapshot;
 use crate::lexical::top_k::{Scored, TieBreaker, keep_top_k, top_k};
 pub use extras::Facets;
-pub(crate) use extras::path_of;
+pub(crate) use extras::{MAX_SUGGESTIONS, one_word, path_of};
 pub(crate) use queries::{SIGNIFICANT_TERMS, frequent_terms};
 
 /// One committed state of a lexical index, for searching.

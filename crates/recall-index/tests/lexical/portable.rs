@@ -2,15 +2,16 @@
 
 use recall_core::{ChunkRow, DocumentRow, DocumentType, Filters, Traits, understand};
 use recall_index::lexical::{
-    ChunkAnalysis, ChunkParts, Depths, Lengths, PortableDocument, PortableQuery, Statistics, document_keys,
+    ChunkAnalysis, ChunkParts, Depths, Lengths, NearSpellings, PortableDocument, PortableQuery, Statistics,
+    document_keys,
 };
 use recall_text::{DocPath, FileKind, Form, Language};
 
 use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 
 /// The documents as a shared store returns them, and the statistics of all.
-fn portable(docs: &[Doc], query: &PortableQuery) -> (Vec<PortableDocument>, Statistics) {
-    let (mut statistics, mut lengths, wanted) = (Statistics::default(), Lengths::default(), query.keys());
+fn portable(docs: &[Doc], wanted: &[u32]) -> (Vec<PortableDocument>, Statistics) {
+    let (mut statistics, mut lengths) = (Statistics::default(), Lengths::default());
     let mut count = |keys: &[u32]| {
         for key in wanted.iter().filter(|key| keys.binary_search(key).is_ok()) {
             *statistics.counts.entry(*key).or_default() += 1;
@@ -107,7 +108,7 @@ fn evidence_from_analyses_equals_that_from_an_index() {
     ] {
         let understood = understand(text);
         let query = PortableQuery::new(&understood);
-        let (documents, statistics) = portable(&docs, &query);
+        let (documents, statistics) = portable(&docs, &query.keys());
         let here =
             store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
         let there = query.retrieve(&statistics, &documents, depths, &[]);
@@ -120,6 +121,39 @@ fn evidence_from_analyses_equals_that_from_an_index() {
         }
         let first = |list: &[recall_core::Candidate]| list.first().map(|one| one.document);
         assert_eq!(first(&there.lexical), first(&here.lexical), "{text}");
+    }
+}
+
+#[test]
+fn spellings_are_suggested_as_from_an_index() {
+    let docs = corpus();
+    let store = Store::of(&docs);
+    let depths = Depths { lexical: 100, symbol: 100, path: 100, rare_words: 0 };
+    for (text, expected) in [
+        ("reopn", &["reopen"][..]),
+        ("opneFile", &["openFile"]),
+        ("parsr.rs", &["parser.rs"]),
+        ("opeing", &["opening"]),
+        ("reopen", &[]),
+        ("wombat", &[]),
+        ("reopn twice", &[]),
+    ] {
+        let understood = understand(text);
+        let mut query = PortableQuery::new(&understood);
+        let (documents, mut statistics) = portable(&docs, &query.keys());
+        let near = NearSpellings::new(&understood, &statistics);
+        let counts = portable(&docs, &near.keys()).1.counts;
+        query.suggest(&near, &counts);
+        statistics.counts.extend(counts);
+        let there = query.retrieve(&statistics, &documents, depths, &[]);
+        let here =
+            store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
+        let suggested = [&there.suggestions.names[..], &there.suggestions.paths[..]].concat();
+        assert_eq!(suggested, expected, "{text}");
+        assert_eq!(there.suggestions, here.suggestions, "{text}");
+        let is_near = |one: &recall_index::lexical::DocumentEvidence| one.names_near > 0.0;
+        assert_eq!(there.evidence.documents.iter().any(is_near), !expected.is_empty(), "{text}");
+        assert!(there.symbol.len() + there.path.len() >= expected.len(), "{text}: what is suggested is found");
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{Ask, Chunk, Document, Filters, Found, Key, PathCondition, Place, Sto
 
 /// The number of chunks that are read by their keys. A key that would exceed it is used only to compare the chunks that were read;
 /// the first is always read.
-const READ_BY_KEYS: u64 = 4_000;
+pub(super) const READ_BY_KEYS: u64 = 4_000;
 
 /// The number of chunks that are compared by all keys.
 const COMPARED: i64 = 600;
@@ -32,7 +32,7 @@ const COMPARED_AT_MOST: i64 = 20_000;
 /// tenant, the repositories that are left out, and the filters.
 ///
 /// `offset 0` keeps the planner from joining in another order: each is one look-up by a key.
-const VISIBLE: &str = "cross join lateral (select d.id, d.keys, d.branch from recall_1.document d \
+pub(super) const VISIBLE: &str = "cross join lateral (select d.id, d.keys, d.branch from recall_1.document d \
        where d.tenant = $1 and d.id = o.document and d.is_live \
        and (cardinality($3::text[]) = 0 or d.kind = any($3)) and (cardinality($4::text[]) = 0 or d.language = any($4)) \
        and d.tags @> $5::text[] and (cardinality($6::text[]) = 0 or d.path ~ any($6)) offset 0) d \

@@ -2,8 +2,8 @@
 
 use oorandom::Rand32;
 use recall_shared::{
-    Ask, Depths, Filters, Found, Key, Memory, PathCondition, Place, SharedStore, StoreError, TextScan, Weighted,
-    publish, verify,
+    Ask, Depths, FacetScan, Filters, Found, Key, Memory, PathCondition, Place, SharedStore, StoreError, TextScan,
+    Weighted, publish, verify,
 };
 
 use super::corpus::{Corpus, KINDS, LANGUAGES, TAGS, branch, model, number, query_vector};
@@ -48,6 +48,15 @@ fn answers_equal_those_of_the_memory(store: &dyn SharedStore) {
             let ask = ask(&memory, &mut random);
             let (there, here) = (store.find(&ask).expect("it answers"), memory.find(&ask).expect("it answers"));
             assert_equal(&there, &here, &ask);
+            let facets = FacetScan {
+                words: ask.words.iter().map(|one| one.key).collect(),
+                paths: ask.files.iter().map(|one| one.key).collect(),
+                filters: ask.filters.clone(),
+                without: ask.without.clone(),
+            };
+            if let Some(there) = store.facets(&facets).expect("it answers") {
+                assert_eq!(Some(there), memory.facets(&facets).expect("it answers"), "{facets:?}");
+            }
         }
         for corpus in &mut corpora {
             corpus.change(&mut random);

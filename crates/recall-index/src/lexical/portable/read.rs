@@ -13,7 +13,7 @@ use crate::lexical::evidence::assemble::{
 };
 use crate::lexical::evidence::{Evidence, QueryStats};
 use crate::lexical::names::{MIN_PREFIX_BYTES, SCOPE, each_end, ends, folded_ends};
-use crate::lexical::query_terms::{SpellingSuggestions, spanning};
+use crate::lexical::query_terms::spanning;
 use crate::lexical::searcher::{Depths, Retrieved};
 
 /// The statistics of the query's terms.
@@ -88,6 +88,7 @@ impl PortableQuery {
         kept.extend([&lexical, &symbol, &path, &semantic].into_iter().flatten().map(|one| one.document.0));
         kept.sort_unstable();
         kept.dedup();
+        let suggestions = self.suggestions_in(documents);
         let all = all.iter().filter(|one| kept.binary_search(&one.document.row.0).is_ok());
         let documents = all.map(|one| one.evidence(self, &weighed)).collect();
         Retrieved {
@@ -96,7 +97,7 @@ impl PortableQuery {
             path,
             semantic,
             evidence: Evidence { query: weighed.stats, documents },
-            suggestions: SpellingSuggestions::default(),
+            suggestions,
         }
     }
 
@@ -204,6 +205,10 @@ impl PortableQuery {
         let folded_names: Vec<String> = self.names.iter().map(|name| fold_case(name).into_owned()).collect();
         for (chunk, stats) in read.document.chunks.iter().zip(&mut read.chunks) {
             for defined in &chunk.names {
+                if let Some(place) = self.find_suggestion(defined) {
+                    stats.named = stats.named.max(NAMED_FOLDED * unit);
+                    read.stats.names_near.insert(place);
+                }
                 let folded = folded_ends(defined);
                 for (place, (name, folded_name)) in self.names.iter().zip(&folded_names).enumerate() {
                     let last = folded_name.rsplit_once(SCOPE).map_or(folded_name.as_str(), |(_, last)| last);
@@ -234,6 +239,9 @@ impl PortableQuery {
                 read.stats.names_stem.insert(place);
             }
         }
+        if let Some(place) = self.find_path_suggestion(read.document) {
+            read.stats.names_near.insert(place);
+        }
         if let Some(asked) = &self.path {
             read.stats.path_equal = ends(asked, "/").any(|end| *end == *path);
             let asked = fold_case(asked);
@@ -256,7 +264,9 @@ impl PortableQuery {
                 chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == *name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
-            self.names.iter().filter(|name| defines(name)).count() as f32 * 2.0 + if phrase { 3.0 } else { 0.0 }
+            let is_near = chunk.names.iter().any(|defined| self.find_suggestion(defined).is_some());
+            let own = self.names.iter().filter(|name| defines(name)).count() as f32 * 2.0;
+            own + f32::from(u8::from(is_near)) + if phrase { 3.0 } else { 0.0 }
         };
         let unit = self.terms.len() as f32 * 64.0;
         for (place, stats) in read.chunks.iter().enumerate() {
@@ -275,7 +285,8 @@ impl PortableQuery {
             ends(&folded, "/").filter(|end| ends_of_path.contains(end)).count() as f32
         };
         let ends_shared: f32 = self.paths.iter().map(shared).sum();
-        let stems = read.stats.names_stem.len() as f32;
+        let near = f32::from(u8::from(self.find_path_suggestion(read.document).is_some()));
+        let stems = read.stats.names_stem.len() as f32 + near;
         read.path_score = read.stats.path.score + (2.0 * ends_shared + stems) * unit;
     }
 }

@@ -36,7 +36,7 @@ const MIN_BYTES_CUT_OFF: usize = 5;
 const MAX_COMPLETIONS: usize = 64;
 
 /// The most names, and the most paths, that are returned.
-const MAX_SUGGESTIONS: usize = 8;
+pub(crate) const MAX_SUGGESTIONS: usize = 8;
 
 /// Finds the names and paths nearest to a query of one word, by edit distance. An edit inserts, removes or replaces a
 /// character, or swaps two adjacent ones. Returns those at distance one, or if there are none, at distance two.
@@ -76,7 +76,7 @@ pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<Spelling
 }
 
 /// The query, if it is a single word worth comparing.
-fn one_word(text: &str) -> Option<&str> {
+pub(crate) fn one_word(text: &str) -> Option<&str> {
     let word = text.trim().trim_end_matches("()");
     let is_one = !word.contains(char::is_whitespace) && word.len() <= MAX_BYTES;
     (is_one && word.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_CHARS).then_some(word)
