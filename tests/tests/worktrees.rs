@@ -130,7 +130,8 @@ fn a_second_work_tree_shares_the_index_of_the_first() {
     assert!(!repository.search(&repository.main, "changed_here").contains("changed_here()"));
     repository.restart();
     let own = own_bytes(&repository.index(&repository.main));
-    assert!(own < alone / 2, "{own} of {alone} bytes");
+    // An emptied catalog keeps a page of 16 KiB for each of its tables.
+    assert!(own < alone * 3 / 5, "{own} of {alone} bytes");
     for project in [&repository.main, &tree] {
         let checked = repository.sandbox.recall(project, &["doctor"]);
         assert_eq!(checked.code, Some(0), "{}", checked.stdout);
