@@ -11,6 +11,7 @@
 
 mod answering_models;
 mod cache;
+mod conversion;
 mod folder;
 mod follow;
 mod model_index;

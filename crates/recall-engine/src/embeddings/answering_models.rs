@@ -4,17 +4,19 @@
 //! An encoder is better at natural language, the built-in model was trained on code, and their errors differ. The cosines of two
 //! models are not comparable: one may give .7 to everything. So each cosine is standardised over the candidates of both models,
 //! and the mean of the two is mapped to the scale of the built-in model, which is the scale that the rankers were trained on. A chunk
-//! that the encoder has not embedded yet has the standard score of the built-in model.
+//! that the encoder has not embedded yet has the standard score of the built-in model. Where an encoder's cosine is compared with a
+//! constant, it is converted (`conversion`).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{ChunkRow, Embedding, Generation, ModelError, ModelFingerprint, Neighbour, RowSet};
+use recall_core::{ChunkRow, Generation, ModelError, ModelFingerprint, Neighbour, RowSet};
 use rustc_hash::FxHashSet;
 
+use crate::embeddings::conversion::{Conversion, standard};
 use crate::embeddings::model_index::ModelIndex;
-use crate::embeddings::model_vectors::{ModelVectors, NearError};
+use crate::embeddings::model_vectors::{EmbeddedQuery, ModelVectors, NearError};
 use crate::embeddings::models::{ModelRole, UpdateMode};
 use crate::ranking::ZScore;
 
@@ -95,10 +97,20 @@ impl AnsweringModels {
             // Alone, a part of the embeddings would hide the chunks without one.
             beside if self.is_partial(index) => {
                 let (index, second, others) = beside?;
-                Some(Near { view: View::Alone(second), model: index.name(), neighbours: others })
+                Some(Near { view: View::Alone(second, Conversion::NONE), model: index.name(), neighbours: others })
             }
             // A query without a word that the built-in model knows has no neighbours by it.
-            _ => Some(Near { view: View::Alone(first), model: index.name(), neighbours }),
+            _ => {
+                let conversion = match index.role() {
+                    ModelRole::BuiltIn => Conversion::NONE,
+                    ModelRole::Selected | ModelRole::Previous => Conversion::measure(&first, None),
+                };
+                let mut neighbours = neighbours;
+                for neighbour in &mut neighbours {
+                    neighbour.cosine = conversion.convert(neighbour.cosine);
+                }
+                Some(Near { view: View::Alone(first, conversion), model: index.name(), neighbours })
+            }
         }
     }
 
@@ -135,7 +147,8 @@ fn answer<'a>(
 
 /// The source of the cosines.
 enum View {
-    Alone(EmbeddedQuery),
+    /// Of one model, with the conversion of its cosines.
+    Alone(EmbeddedQuery, Conversion),
     Blended(ScoreBlend),
 }
 
@@ -148,9 +161,9 @@ impl Near {
     /// Returns the nearness of each chunk to the query, in their order; `None` for a chunk without an embedding.
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         match &self.view {
-            View::Alone(query) => {
-                let alone = |cosine: f32| Nearness { cosine, greatest: cosine, preferred: cosine };
-                query.cosines(rows).into_iter().map(|cosine| cosine.map(alone)).collect()
+            View::Alone(query, conversion) => {
+                let cosines = query.cosines(rows).into_iter();
+                cosines.map(|own| own.map(|own| Nearness::by_one_model(conversion.convert(own)))).collect()
             }
             View::Blended(blend) => blend.nearness(rows),
         }
@@ -163,30 +176,20 @@ const ENCODER: f32 = 0.5;
 /// The number of the encoder's nearest chunks that are neighbours whatever the built-in model says.
 const SURE: usize = 25;
 
-/// Below this standard deviation, all chunks count as equally near.
-const LEAST_DEVIATION: f32 = 1e-3;
-
 /// The nearness of a chunk to a query: cosines, from -1 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearness {
     /// The cosine used for ranking; for two models the combined one.
     pub(crate) cosine: f32,
-    /// The greatest cosine by any model, on the model's own scale.
+    /// The greatest cosine by any model, an encoder's converted to the scale of the built-in model.
     pub(crate) greatest: f32,
-    /// The cosine by the preferred model, on its own scale.
+    /// The cosine that compares kinds, by the encoder if there is one, converted.
     pub(crate) preferred: f32,
 }
 
-/// A query embedded by a model, and the embeddings by that model.
-pub(crate) struct EmbeddedQuery {
-    pub(crate) space: Arc<ModelVectors>,
-    pub(crate) query: Embedding,
-}
-
-impl EmbeddedQuery {
-    /// Returns the cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
-    pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
-        self.space.cosines(&self.query, rows)
+impl Nearness {
+    fn by_one_model(cosine: f32) -> Self {
+        Self { cosine, greatest: cosine, preferred: cosine }
     }
 }
 
@@ -195,6 +198,7 @@ pub(crate) struct ScoreBlend {
     encoder: (EmbeddedQuery, ZScore<f32>),
     /// The model that follows at once.
     built_in: (EmbeddedQuery, ZScore<f32>),
+    conversion: Conversion,
 }
 
 impl ScoreBlend {
@@ -205,7 +209,8 @@ impl ScoreBlend {
             let cosines: Vec<f32> = query.cosines(&rows).into_iter().flatten().collect();
             (query, ZScore::compute(&cosines))
         };
-        Self { encoder: with_scale(encoder.0), built_in: with_scale(built_in.0) }
+        let conversion = Conversion::measure(&encoder.0, Some(&built_in.0));
+        Self { encoder: with_scale(encoder.0), built_in: with_scale(built_in.0), conversion }
     }
 
     /// Returns the nearness of each chunk, in their order; `None` for a chunk that the built-in model has no embedding of.
@@ -217,10 +222,11 @@ impl ScoreBlend {
             let score = standard(*of_built_in, built_in);
             let encoder = encoder.unwrap_or_else(|| of_encoder.value(score).clamp(-1.0, 1.0));
             let blend = ENCODER * standard(*of_encoder, encoder) + (1.0 - ENCODER) * score;
+            let converted = self.conversion.convert(encoder);
             Some(Nearness {
                 cosine: of_built_in.value(blend).clamp(-1.0, 1.0),
-                greatest: encoder.max(built_in),
-                preferred: encoder,
+                greatest: converted.max(built_in),
+                preferred: converted,
             })
         })
         .collect()
@@ -250,9 +256,4 @@ fn rows_of(some: &[Neighbour], others: &[Neighbour]) -> Vec<ChunkRow> {
     rows.sort_unstable();
     rows.dedup();
     rows
-}
-
-/// Returns the standard score of a cosine; 0 if the deviation is negligible.
-fn standard(scale: ZScore<f32>, cosine: f32) -> f32 {
-    if scale.deviation < LEAST_DEVIATION { 0.0 } else { scale.score(cosine) }
 }

@@ -97,6 +97,19 @@ impl ModelVectors {
     }
 }
 
+/// A query embedded by a model, and the embeddings by that model.
+pub(crate) struct EmbeddedQuery {
+    pub(crate) space: Arc<ModelVectors>,
+    pub(crate) query: Embedding,
+}
+
+impl EmbeddedQuery {
+    /// Returns the cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
+    pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
+        self.space.cosines(&self.query, rows)
+    }
+}
+
 /// The embeddings cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelVectorsError {

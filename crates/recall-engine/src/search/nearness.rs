@@ -25,7 +25,7 @@ pub(super) struct Nearness {
     class: QueryClass,
     /// The share of the question that no candidate contains, 0 to 1.
     uncovered: f32,
-    /// The scale of the cosines by the preferred model.
+    /// The scale of the cosines that compare kinds.
     scale: ZScore<f32>,
 }
 

@@ -17,8 +17,8 @@ use crate::store::Store;
 ///
 /// Measured with the built-in model over 1,900 mined questions: of such documents, one in 70 to 30 is an answer above this
 /// cosine, one in 150 below it. The nearest document of all is above it for nine questions of ten. Without the limit, a query
-/// without an answer would find the least distant documents. The limit has no effect for an encoder whose cosines are all
-/// greater. The greatest cosine of any model counts.
+/// without an answer would find the least distant documents. The greatest cosine of any model counts, an encoder's on the scale of
+/// the built-in model.
 const LEAST_COSINE: f32 = 0.3;
 
 /// The same for a question of several terms. A paraphrase shares no word with its answer, and the built-in model gives such pairs
@@ -41,9 +41,9 @@ pub(super) struct Cosines {
     pub(super) best: f32,
     /// The cosine of the chunk that represents the document, on the same scale.
     pub(super) chunk: f32,
-    /// The highest cosine over all models and candidate chunks of the document.
+    /// The highest cosine over all models and candidate chunks of the document, on the scale of the built-in model.
     pub(super) greatest: f32,
-    /// The highest cosine by the preferred model over the candidate chunks of the document, on that model's own scale.
+    /// The highest cosine that compares kinds over the candidate chunks of the document, on the same scale.
     pub(super) preferred: f32,
 }
 

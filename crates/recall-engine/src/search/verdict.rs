@@ -29,7 +29,7 @@ pub(super) struct Signs {
     pub(super) terms: f32,
     /// Whether the question names the document.
     pub(super) is_named: bool,
-    /// The greatest cosine of a chunk of the document to the question; `None` without an embedding.
+    /// The greatest cosine of a chunk of the document to the question, on the scale of the built-in model; `None` without an embedding.
     pub(super) cosine: Option<f32>,
 }
 

@@ -138,6 +138,11 @@ impl Vectors {
         Difference { missing, orphaned }
     }
 
+    /// Returns about `count` chunks that have an embedding, spread evenly over the index: all of them if there are no more.
+    pub fn sample(&self, count: usize) -> Vec<ChunkRow> {
+        self.state.read().sample(count)
+    }
+
     /// Writes a change to the log, and makes it visible to every later search.
     ///
     /// An empty change is written too, because it advances the generation.
@@ -227,6 +232,17 @@ impl State {
             base.rows_in_order().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot])
         });
         base.chain(self.delta.rows().iter().copied())
+    }
+
+    /// Slots are skipped without a look at those between, so that a large base costs no more than a small one.
+    fn sample(&self, count: usize) -> Vec<ChunkRow> {
+        let slots = self.base.as_ref().map_or(0, |base| base.slots());
+        let step = (slots + self.delta.rows().len()).div_ceil(count.max(1)).max(1);
+        let base = self.base.iter().flat_map(|base| {
+            let is_live = |slot: &usize| !base.dead().contains(*slot) && !self.removed.contains(*slot);
+            (0..base.slots()).step_by(step).filter(is_live).map(|slot| base.rows()[slot])
+        });
+        base.chain(self.delta.rows().iter().copied().step_by(step)).collect()
     }
 
     fn contains(&self, row: ChunkRow) -> bool {

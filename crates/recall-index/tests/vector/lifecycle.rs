@@ -47,6 +47,27 @@ fn a_merge_leaves_one_base_and_its_delta() {
 }
 
 #[test]
+fn a_sample_is_spread_over_the_base_and_the_changes_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), eager());
+    assert_eq!(vectors.sample(10), []);
+    let texts = texts(400);
+    apply(&vectors, &added(1, &texts[..300]));
+    vectors.merge().unwrap();
+    apply(&vectors, &added(301, &texts[300..]));
+    apply(&vectors, &removed([1, 5, 11]));
+    let mut all: Vec<i64> = vectors.sample(1000).iter().map(|row| row.0).collect();
+    all.sort_unstable();
+    assert_eq!(all, (1..=400).filter(|row| ![1, 5, 11].contains(row)).collect::<Vec<_>>());
+    let some = vectors.sample(40);
+    assert!((35..=42).contains(&some.len()), "{}", some.len());
+    for quarter in [1..=100, 101..=200, 201..=300, 301..=400] {
+        let count = some.iter().filter(|row| quarter.contains(&row.0)).count();
+        assert!((8..=11).contains(&count), "{count} of {quarter:?}");
+    }
+}
+
+#[test]
 fn changes_during_a_merge_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let vectors = open(folder.path(), eager());
