@@ -26,8 +26,9 @@ use crate::support::Sandbox;
 /// their weights differ a little. Where two chunks are nearly tied, one order pools their relevances and the other does not.
 const DIFFERENCE: f64 = 0.15;
 
-/// The least part of the hits that both answers have, and of the answers by a server with the same first hit.
-const EQUAL: f64 = 0.97;
+/// The least part of the hits that both answers have, and of the answers by a server with the same first hit. It was .97 to 1 while the
+/// sources in the collection grew: a few hits near the tenth place change theirs.
+const EQUAL: f64 = 0.96;
 
 const QUERIES: [&str; 12] = [
     "how is a publication committed",

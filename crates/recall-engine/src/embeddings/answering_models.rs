@@ -103,7 +103,7 @@ impl AnsweringModels {
             _ => {
                 let conversion = match index.role() {
                     ModelRole::BuiltIn => Conversion::NONE,
-                    ModelRole::Selected | ModelRole::Previous => Conversion::measure(&first, None),
+                    ModelRole::Selected | ModelRole::Previous => Conversion::measure(&first),
                 };
                 let mut neighbours = neighbours;
                 for neighbour in &mut neighbours {
@@ -209,7 +209,7 @@ impl ScoreBlend {
             let cosines: Vec<f32> = query.cosines(&rows).into_iter().flatten().collect();
             (query, ZScore::compute(&cosines))
         };
-        let conversion = Conversion::measure(&encoder.0, Some(&built_in.0));
+        let conversion = Conversion::measure(&encoder.0);
         Self { encoder: with_scale(encoder.0), built_in: with_scale(built_in.0), conversion }
     }
 

@@ -14,7 +14,7 @@ use crate::ranking::ZScore;
 /// The number of chunks that are drawn. The mean of 512 is within a twentieth of a standard deviation.
 const DRAWN: usize = 512;
 
-/// With fewer chunks than this, their mean and deviation say nothing about other texts.
+/// With fewer chunks than this, nothing is converted.
 const LEAST_DRAWN: usize = 30;
 
 /// Below this standard deviation, all chunks count as equally near.
@@ -38,20 +38,15 @@ impl Conversion {
     /// The conversion that changes nothing.
     pub(super) const NONE: Self = Self { from: OWN, to: OWN };
 
-    /// Measures the scale of an encoder.
-    ///
-    /// In a store of a few chunks, its cosines get the mean and the deviation of the built-in model's to the same chunks. Without that model,
-    /// they stay as they are.
-    pub(super) fn measure(encoder: &EmbeddedQuery, built_in: Option<&EmbeddedQuery>) -> Self {
+    /// Measures the scale of an encoder. In a store of a few chunks, its cosines stay as they are: their mean says nothing about other texts,
+    /// and what the encoder alone knows must be found there too.
+    pub(super) fn measure(encoder: &EmbeddedQuery) -> Self {
         let rows = encoder.space.vectors.sample(DRAWN);
         let cosines: Vec<f32> = encoder.cosines(&rows).into_iter().flatten().collect();
-        let from = ZScore::compute(&cosines);
-        if cosines.len() >= LEAST_DRAWN {
-            return Self { from, to: TYPICAL };
+        if cosines.len() < LEAST_DRAWN {
+            return Self::NONE;
         }
-        let Some(built_in) = built_in else { return Self::NONE };
-        let cosines: Vec<f32> = built_in.cosines(&rows).into_iter().flatten().collect();
-        Self { from, to: ZScore::compute(&cosines) }
+        Self { from: ZScore::compute(&cosines), to: TYPICAL }
     }
 
     /// Returns the converted cosine, from -1 to 1. It is never greater than the cosine: among texts that are nearly the same, a small
