@@ -24,13 +24,13 @@ struct Encoder {
 const JARGON: (&str, &str) = ("zxqv", "mechanic automobile motor");
 
 impl Encoder {
-    fn pushed(&self, embedding: &Embedding, apart: [f32; 2]) -> Embedding {
+    fn pushed(self, embedding: &Embedding, apart: [f32; 2]) -> Embedding {
         let length = (1.0 + self.apart * self.apart + self.common * self.common).sqrt();
         let added = apart.map(|part| part * self.apart).into_iter().chain([self.common]);
         embedding.iter().copied().chain(added).map(|value| value / length).collect()
     }
 
-    fn pushed_chunks(&self, embeddings: &[Embedding]) -> Vec<Embedding> {
+    fn pushed_chunks(self, embeddings: &[Embedding]) -> Vec<Embedding> {
         embeddings.iter().map(|embedding| self.pushed(embedding, [0.0, 1.0])).collect()
     }
 }

@@ -4,9 +4,9 @@
 //! | set | what | from |
 //! |---|---|---|
 //! | `code`, `commits` | questions and repositories | semble's repository; each repository at the revision that it names, with the commits before it |
-//! | `swe` | reports and trees | SWE-bench Lite and Multilingual, by the rows of the hub of Hugging Face; the tree before each fix |
-//! | `locomo` | dialogues | LoCoMo's repository |
-//! | `cosqa` | questions and functions | CoSQA's repository |
+//! | `swe` | reports and trees | `SWE-bench` Lite and Multilingual, by the rows of the hub of Hugging Face; the tree before each fix |
+//! | `locomo` | dialogues | `LoCoMo`'s repository |
+//! | `cosqa` | questions and functions | `CoSQA`'s repository |
 //!
 //! Nothing of it becomes a part of this repository: not every licence allows more than to measure.
 
@@ -202,12 +202,12 @@ impl Collection {
     fn write(&self, folder: &Path) -> Result<(), String> {
         let unfinished = folder.with_extension("unfinished");
         fs::create_dir_all(&unfinished).map_err(|error| format!("cannot create {}: {error}", unfinished.display()))?;
-        let judgements =
-            self.answers.iter().map(|(query, document)| format!("{query}\t{document}\t1\n")).collect::<String>();
+        let judgements: Vec<String> =
+            self.answers.iter().map(|(query, document)| format!("{query}\t{document}\t1\n")).collect();
         for (name, content) in [
             ("corpus.jsonl", lines(&self.corpus)),
             ("queries.jsonl", lines(&self.queries)),
-            ("qrels.tsv", format!("query-id\tcorpus-id\tscore\n{judgements}")),
+            ("qrels.tsv", format!("query-id\tcorpus-id\tscore\n{}", judgements.concat())),
         ] {
             let path = unfinished.join(name);
             fs::write(&path, content).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -217,7 +217,7 @@ impl Collection {
 }
 
 fn lines(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    rows.iter().map(|row| format!("{row}\n")).collect::<Vec<_>>().concat()
 }
 
 /// Turns of dialogues with their speaker and date; a question is asked in the turns of its dialogue. Questions of the fifth

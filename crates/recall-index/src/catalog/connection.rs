@@ -142,7 +142,7 @@ pub fn quarantine(path: &Path, suffix: &str) -> std::io::Result<PathBuf> {
     recall_os::quarantine_with(path, &["-wal", "-shm"], suffix)
 }
 
-/// Deletes a catalog with its log and its link to a [base]. No process may have the catalog open.
+/// Deletes a catalog with its log and its link to a base. No process may have the catalog open.
 ///
 /// # Errors
 /// The directory of the catalog cannot be written. What is left is deleted by the next call.

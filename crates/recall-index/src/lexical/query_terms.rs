@@ -41,7 +41,7 @@ impl SpellingSuggestions {
     }
 }
 
-/// Returns the distinct terms of a text as the index has them, in order, at most [`MAX_TERMS`]. Stop words are left out unless there
+/// Returns the distinct terms of a text as the index has them, in order, at most `MAX_TERMS`. Stop words are left out unless there
 /// are no other words.
 pub fn terms(text: &str) -> Vec<String> {
     let (telling, stop_words) = split_terms(Analysis::for_queries(), text, MAX_TERMS);
