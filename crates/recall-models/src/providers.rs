@@ -33,6 +33,7 @@ pub use encoder::{EncoderState, RemoteEncoder};
 pub use error::{BadAnswer, ProviderError};
 pub use language::{RemoteJudge, probe_judge};
 pub use link::{Link, Network};
+pub(crate) use model::known_prefixes;
 pub use model::{NameError, RemoteModel, RemoteName};
 pub use provider::{Addresses, Key, LinkSettings, Provider, ProviderSetError, Providers, Wire, is_provider_name};
 pub use usage::{Remembered, RememberedError, Spent, Usage, UsageError};

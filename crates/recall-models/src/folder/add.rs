@@ -19,7 +19,7 @@ impl ModelsFolder {
     ///
     /// The network may be in a subfolder `onnx`, as in the repositories of a hub. Fields missing in the manifest
     /// `recall-model.json`, or all of them if there is no manifest, are read from the configuration of
-    /// sentence-transformers. The model is copied, loaded and run on a few texts before it is installed: its dimension
+    /// sentence-transformers; prefixes that neither states are those that are known for the name. The model is copied, loaded and run on a few texts before it is installed: its dimension
     /// must be as stated, and all outputs must be finite. If a text's embedding depends on the rest of its batch, the
     /// model will run each text alone.
     ///
@@ -38,7 +38,7 @@ impl ModelsFolder {
         if !tokenizer.is_file() {
             return Err(AddError::Missing { path: tokenizer });
         }
-        let description = describe(from)?;
+        let description = describe(from, name)?;
 
         let unwritable = |source| AddError::Unwritable { path: target.clone(), source };
         fs::create_dir_all(&self.path).map_err(unwritable)?;

@@ -195,7 +195,7 @@ pub const REGISTRY: &[RegistryModel] = &[
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         licence: "Apache-2.0",
         download_bytes: 91 * MB,
-        measured: "memories in other words than the question first in 60 % instead of 29 % inside a project",
+        measured: "memories in other words than the question first in 61 % instead of 41 %",
         ..ENCODER
     },
     RegistryModel {
@@ -215,6 +215,7 @@ pub const REGISTRY: &[RegistryModel] = &[
         window_tokens: 512,
         languages: &["many"],
         download_bytes: 488 * MB,
+        measured: "English memories in other words than the question first in 36 % instead of 41 %",
         ..ENCODER
     },
     RegistryModel {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Batching, MANIFEST, Manifest, ModelFile, NetworkKind, Pooling, VERSION};
+use crate::providers::known_prefixes;
 
 /// The bound for a stated window. Tokenizers write 10^30 for no limit.
 const LARGEST_WINDOW: f64 = 1e6;
@@ -94,15 +95,26 @@ struct Prompts {
     prompts: std::collections::BTreeMap<String, Option<String>>,
 }
 
-/// Reads the configuration of a folder. The manifest takes precedence over the model's own files.
-pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
+impl Prompts {
+    /// Returns the first prompt with one of these names, or what is known about the model if it states no prompts.
+    fn prefix(&self, names: [&str; 3], known: &str) -> String {
+        if self.prompts.is_empty() {
+            return known.to_owned();
+        }
+        names.iter().find_map(|name| self.prompts.get(*name).cloned().flatten()).unwrap_or_default()
+    }
+}
+
+/// Reads the configuration of a folder. The manifest takes precedence over the model's own files. A model whose files state no prefixes,
+/// such as those of e5, has the ones that are known for its name.
+pub(crate) fn describe(folder: &Path, name: &str) -> Result<Description, DescribeError> {
     let manifest: PartialManifest = read(folder, MANIFEST)?;
     let config: Config = read(folder, "config.json")?;
     let pooling: PoolingConfig = read(folder, "1_Pooling/config.json")?;
     let prompts: Prompts = read(folder, "config_sentence_transformers.json")?;
-    let prompt = |names: [&str; 3]| -> String {
-        names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
-    };
+    let (known_query, known_document) = known_prefixes(name);
+    let query = ["query", "search_query", "question"];
+    let document = ["document", "search_document", "passage"];
     let kind = manifest.kind.unwrap_or_else(|| config.kind());
     let dimensions = match kind {
         NetworkKind::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
@@ -113,8 +125,8 @@ pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
         dimensions,
         pooling: manifest.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
         normalise: manifest.normalise.unwrap_or(true),
-        query_prefix: manifest.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
-        document_prefix: manifest.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
+        query_prefix: manifest.query_prefix.unwrap_or_else(|| prompts.prefix(query, known_query)),
+        document_prefix: manifest.document_prefix.unwrap_or_else(|| prompts.prefix(document, known_document)),
         window_tokens: manifest.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
         licence: manifest.licence,
         origin: manifest.origin,
@@ -247,7 +259,23 @@ mod tests {
         for (name, text) in files {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        describe(folder.path())
+        describe(folder.path(), "multilingual-e5-small")
+    }
+
+    #[test]
+    fn a_model_without_prompts_has_the_prefixes_of_its_name() {
+        let prefixes = |files: &[(&str, &str)]| {
+            let described = described(files).unwrap();
+            (described.query_prefix, described.document_prefix)
+        };
+        let own = |query: &str, document: &str| (query.to_owned(), document.to_owned());
+        assert_eq!(prefixes(&[]), own("query: ", "passage: "));
+        assert_eq!(prefixes(&[(MANIFEST, r#"{"query_prefix": ""}"#)]), own("", "passage: "));
+        let stated = r#"{"prompts": {"query": "q: "}}"#;
+        assert_eq!(prefixes(&[("config_sentence_transformers.json", stated)]), own("q: ", ""));
+        let folder = tempfile::tempdir().unwrap();
+        let unknown = describe(folder.path(), "a-model-of-ours").unwrap();
+        assert_eq!((unknown.query_prefix, unknown.document_prefix), own("", ""));
     }
 
     #[test]

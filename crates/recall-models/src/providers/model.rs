@@ -125,6 +125,12 @@ pub(crate) fn known_limits(wire: Wire, model: &str) -> Known {
     find(wire, &name).or_else(|| find(wire, name.strip_prefix(LM_STUDIO)?)).unwrap_or(UNKNOWN)
 }
 
+/// Returns what a model with open weights expects before a question and before a text, by its name.
+pub(crate) fn known_prefixes(model: &str) -> (&'static str, &'static str) {
+    let Known { query_prefix, document_prefix, .. } = known_limits(Wire::Ollama, model);
+    (query_prefix, document_prefix)
+}
+
 fn find(wire: Wire, name: &str) -> Option<Known> {
     let row = MODELS.iter().find(|(wires, beginning, _)| wires.contains(&wire) && name.starts_with(beginning))?;
     Some(row.2)
