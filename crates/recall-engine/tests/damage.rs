@@ -119,6 +119,9 @@ fn a_catalog_of_an_older_schema_is_rebuilt_without_a_report_of_damage() {
     let mut bytes = fs::read(&catalog).expect("readable");
     bytes[60..64].copy_from_slice(&5_u32.to_be_bytes());
     fs::write(&catalog, &bytes).expect("written");
+    // The embeddings of the older catalog, by some model.
+    let embeddings = index.join("vectors/model");
+    fs::create_dir_all(&embeddings).expect("made");
     let answer = sandbox.search(&sandbox.engine(), "alpha");
     assert_eq!(paths(&answer), ["a.rs"]);
     assert!(
@@ -128,6 +131,7 @@ fn a_catalog_of_an_older_schema_is_rebuilt_without_a_report_of_damage() {
     );
     let names = fs::read_dir(&index).expect("readable").flatten().map(|entry| entry.file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("damaged")), "nothing is kept");
+    assert!(!embeddings.exists(), "they name chunks of the older catalog");
 }
 
 #[test]

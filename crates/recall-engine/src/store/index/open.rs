@@ -80,6 +80,8 @@ fn open_catalog(
         Err(recall_index::catalog::CatalogOpenError::OlderSchema { .. }) => {
             lock.take()?;
             recall_index::catalog::delete(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            // They name chunks of the older catalog.
+            folder.delete_vectors()?;
             Catalog::open(&path).map_err(failed)
         }
         other => other.map_err(failed),
