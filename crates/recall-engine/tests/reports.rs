@@ -47,9 +47,9 @@ fn a_path_with_a_line_shows_the_passage_of_the_line() {
         "cart.py:13",
         "src/shop/cart.py:13",
         "src/shop/cart.py:13:5",
-        "/home/me/work/src/shop/cart.py:13",
+        "/srv/checkout/src/shop/cart.py:13",
         "what does src/shop/cart.py:13 do?",
-        "what does /home/me/work/src/shop/cart.py:13:5 do?",
+        "what does /srv/checkout/src/shop/cart.py:13:5 do?",
     ] {
         let found = places(&sandbox, query, 1);
         assert_eq!(found[0].0, "src/shop/cart.py", "{query}");

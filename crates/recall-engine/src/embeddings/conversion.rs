@@ -2,8 +2,8 @@
 //!
 //! One encoder gives .05 to texts that have nothing in common, another .78. The thresholds of candidates, the rankers and the verdict on
 //! an answer were learnt from cosines of the built-in model. So what counts is by how many standard deviations a cosine exceeds the mean
-//! of the same question's cosines to chunks that are drawn from the whole store. Among paraphrases and questions without an answer, that
-//! also tells one from the other where the cosines themselves do not (ADR 81).
+//! of the same question's cosines to chunks that are drawn from the whole store. This number is higher for questions with an answer than
+//! for those without, also where the cosine is not (ADR 81).
 //!
 //! The scale is measured for each question: that takes microseconds, needs no file, and holds for a question that is near to or far from
 //! everything in the store. Candidates are no measure, since they were chosen for their cosines.

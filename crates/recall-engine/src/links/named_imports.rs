@@ -1,8 +1,8 @@
 //! The names that the import statements of a document take from modules, and whether a module is certainly outside the project.
 //!
-//! Imports are stored by module, for the graph of documents. Which names a statement takes is read from its text when a name is looked up:
-//! it tells the definition that is meant from its namesakes, also through modules that pass it on. Languages whose imports name no
-//! single definitions have none.
+//! Imports are stored by module, for the graph of documents. Which names a statement takes is read from its text when a name is looked up.
+//! Of several definitions of a name, the imported one is then known, also if other modules pass it on. Languages whose imports name no
+//! single definitions have no such statements.
 
 use crate::links::paths::Paths;
 

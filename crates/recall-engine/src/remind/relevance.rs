@@ -1,8 +1,8 @@
 //! Which memories about a file are shown before it is read or edited.
 //!
 //! Most edits of a file have nothing to do with most of what is remembered about it, and the more is remembered, the less one memory
-//! is likely to matter. What tells them apart is what the session is about: the words that its first prompt, or one of the latest, shares
-//! with the memory, by their rarity (ADR 79). The definition that is edited says hardly anything, as measured on histories: several memories are about
+//! is likely to matter. So a memory counts by what it shares with the session: the words of its first prompt or of one of the latest,
+//! by their rarity (ADR 79). The definition that is edited says hardly anything, as measured on histories: several memories are about
 //! a definition that changes often.
 
 use std::collections::HashSet;

@@ -132,7 +132,7 @@ impl PortableQuery {
         if self.suggested.is_path {
             return SpellingSuggestions { names: Vec::new(), paths: texts(others) };
         }
-        // As in an index, file names are suggested if there is no such definition.
+        // As in an index, file names are suggested if no definition has such a name.
         let names = if names.is_empty() { others } else { names };
         SpellingSuggestions { names: texts(names), paths: Vec::new() }
     }
