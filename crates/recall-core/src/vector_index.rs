@@ -143,11 +143,32 @@ impl RowSet {
 
     /// Returns the rows in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        let first = self.first;
-        self.words.iter().enumerate().flat_map(move |(place, &word)| {
-            let begin = (first + place as i64) * WORD;
+        self.iter_within(ChunkRow(i64::MIN), ChunkRow(i64::MAX))
+    }
+
+    /// Returns the rows from `first` to `last`, in ascending order.
+    pub fn iter_within(&self, first: ChunkRow, last: ChunkRow) -> impl Iterator<Item = ChunkRow> + '_ {
+        self.words_within(first, last).flat_map(|(begin, word)| {
             let bits = std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
             bits.take_while(|left| *left != 0).map(move |left| ChunkRow(begin + i64::from(left.trailing_zeros())))
+        })
+    }
+
+    /// Returns the number of rows from `first` to `last`.
+    pub fn count_within(&self, first: ChunkRow, last: ChunkRow) -> usize {
+        self.words_within(first, last).map(|(_, word)| word.count_ones() as usize).sum()
+    }
+
+    /// Returns the words with rows from `first` to `last`, without other rows, each with the row of its lowest bit.
+    fn words_within(&self, first: ChunkRow, last: ChunkRow) -> impl Iterator<Item = (i64, u64)> + '_ {
+        let end = self.first + self.words.len() as i64;
+        let words = first.0.div_euclid(WORD).max(self.first)..last.0.div_euclid(WORD).saturating_add(1).min(end);
+        words.map(move |number| {
+            let begin = number * WORD;
+            let below = u64::MAX.checked_shl(first.0.saturating_sub(begin).clamp(0, WORD) as u32).unwrap_or(0);
+            let above =
+                u64::MAX.checked_shr((begin + WORD - 1).saturating_sub(last.0).clamp(0, WORD) as u32).unwrap_or(0);
+            (begin, self.words[(number - self.first) as usize] & below & above)
         })
     }
 }
@@ -182,6 +203,19 @@ mod tests {
             prop_assert_eq!(set.iter().map(|row| row.0).collect::<Vec<_>>(), expected.iter().copied().collect::<Vec<_>>());
             for row in [i64::MIN, i64::MAX].into_iter().chain(-300..2100) {
                 prop_assert_eq!(set.contains(ChunkRow(row)), expected.contains(&row));
+            }
+        }
+
+        #[test]
+        fn a_part_of_a_set_has_the_rows_between_its_bounds(
+            rows in prop::collection::vec(-200_i64..500, 0..100), first in -300_i64..600, last in -300_i64..600
+        ) {
+            let set = RowSet::from_rows(rows.iter().copied().map(ChunkRow));
+            for (first, last) in [(first, last), (i64::MIN, last), (first, i64::MAX)] {
+                let expected: BTreeSet<i64> = rows.iter().copied().filter(|row| (first..=last).contains(row)).collect();
+                let found: Vec<i64> = set.iter_within(ChunkRow(first), ChunkRow(last)).map(|row| row.0).collect();
+                prop_assert_eq!(set.count_within(ChunkRow(first), ChunkRow(last)), expected.len());
+                prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
             }
         }
     }

@@ -166,7 +166,8 @@ fn a_vanished_memory_is_put_back_once_and_reported() {
 /// one after it.
 fn let_git_rest(sandbox: &Sandbox) {
     for name in ["index", "HEAD", "logs/HEAD"] {
-        let file = fs::File::options().append(true).open(sandbox.root().join(".git").join(name)).expect("a file of git");
+        let file =
+            fs::File::options().append(true).open(sandbox.root().join(".git").join(name)).expect("a file of git");
         let written = file.metadata().and_then(|metadata| metadata.modified()).expect("a time");
         file.set_modified(written - Duration::from_secs(10)).expect("set");
     }

@@ -1,7 +1,7 @@
 //! Nearest-neighbour search over the embeddings of chunks.
 //!
-//! [`Vectors`] is a folder of files next to a store's catalog, from which it is derived. It consists of a large
-//! immutable *base*, which is memory-mapped, and a small *delta*, which is replayed from a log. It carries the
+//! [`Vectors`] is a folder of files next to a store's catalog, from which it is derived. It consists of large
+//! immutable *bases*, which are memory-mapped, and a small *delta*, which is replayed from a log. It carries the
 //! catalog's generation. Up to some size a search compares every embedding; a larger base has an HNSW graph. [`Exact`]
 //! is an in-memory index without a graph and serves as the reference for the graph. Both implement
 //! [`VectorIndex`](recall_core::VectorIndex) and return bit-identical cosines for equal embeddings.
@@ -58,11 +58,19 @@ pub struct Settings {
     pub node_cost: usize,
     /// The number of embeddings, or of removed ones, up to which a merge of the delta is not worth its cost.
     pub delta_least: usize,
+    /// The most embeddings that bases are merged into one for. Bounds the memory of a merge.
+    pub base_most: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { graph_from: GRAPH_FROM, expansion: EXPANSION, node_cost: NODE_COST, delta_least: MIN_MERGE_DELTA }
+        Self {
+            graph_from: GRAPH_FROM,
+            expansion: EXPANSION,
+            node_cost: NODE_COST,
+            delta_least: MIN_MERGE_DELTA,
+            base_most: MAX_BASE,
+        }
     }
 }
 
@@ -77,3 +85,6 @@ const NODE_COST: usize = 50;
 
 /// A scan of the delta then takes 0.08 ms per query, and its log takes a megabyte.
 const MIN_MERGE_DELTA: usize = 4096;
+
+/// With 256 components a base then has 109 MB. A search walks one graph for each base, .2 ms.
+const MAX_BASE: usize = 262_144;

@@ -6,13 +6,14 @@
 //! incomplete.
 
 use std::collections::HashSet;
+use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
+use recall_core::{ChunkRow, ChunkText, Embedding, Generation, ModelError, QuantiseError, Quantised, RowSet};
 use recall_index::catalog::{Catalog, ChunkRun, ChunkedDocument, Snapshot};
-use recall_index::vector::{Change, Difference, VectorWriteError};
+use recall_index::vector::{Change, Difference, VectorWriteError, Vectors};
 
 use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::model_vectors::ModelVectors;
@@ -41,6 +42,15 @@ const REST_STEP: Duration = Duration::from_millis(20);
 pub(crate) struct FollowState {
     /// Chunks whose embedding is the zero vector, as that of a text without words. They are not stored.
     zero: HashSet<ChunkRow>,
+}
+
+/// What a generation of the catalog has to embed and to remove.
+struct ToDo {
+    generation: Generation,
+    runs: Vec<ChunkRun>,
+    /// Ascending.
+    missing: Vec<ChunkRow>,
+    orphaned: Vec<ChunkRow>,
 }
 
 /// The inputs of one update.
@@ -79,6 +89,7 @@ impl FollowState {
             UpdateMode::Inline => BATCH_CHUNKS,
             UpdateMode::Background => BACKGROUND_BATCH_CHUNKS,
         };
+        let mut to_do: Option<ToDo> = None;
         while !is_over() {
             // A new snapshot each time: an old one keeps the catalog's write-ahead log from being checkpointed.
             let snapshot = catalog.snapshot()?;
@@ -86,22 +97,21 @@ impl FollowState {
             if vectors.generation() == generation {
                 break;
             }
-            let runs = snapshot.chunk_runs()?;
-            let rows = runs.iter().flat_map(ChunkRun::rows).filter(|row| !self.zero.contains(row));
-            let expected: RowSet = rows.collect();
-            let Difference { mut missing, orphaned } = vectors.difference(&expected);
-            if extent == UpdateExtent::FewChunks && missing.len() > EDIT_CHUNKS {
+            // Comparing all rows for each batch would take a time that grows with the square of the store.
+            let now = match to_do.take().filter(|known| known.generation == generation) {
+                Some(known) => to_do.insert(known),
+                None => to_do.insert(self.find_to_do(&snapshot, vectors)?),
+            };
+            if extent == UpdateExtent::FewChunks && now.missing.len() > EDIT_CHUNKS {
                 return Ok(());
             }
-            let is_last = missing.len() <= batch;
-            if !missing.is_empty() && run.ends_for_power() {
+            if !now.missing.is_empty() && run.ends_for_power() {
                 return Ok(());
             }
-            if !is_last {
-                missing = space.next_batch(&missing, batch);
-            }
+            let is_last = now.missing.len() <= batch;
+            let rows = if is_last { take(&mut now.missing) } else { space.next_batch(&now.missing, batch) };
             let build = if space.embedder.is_remote() { ChunkTexts::with_masks } else { ChunkTexts::new };
-            let texts = texts(&snapshot, &runs, &missing, build)?;
+            let texts = texts(&snapshot, &now.runs, &rows, build)?;
             // The slow part must not keep the snapshot, and with it the write-ahead log.
             drop(snapshot);
             let added = self.embed(run, &texts)?;
@@ -109,17 +119,27 @@ impl FollowState {
                 // The embeddings are in the cache. The files may have a new owner, so they are not written.
                 break;
             }
+            now.missing.retain(|row| rows.binary_search(row).is_err());
             // The catalog's generation is set only if nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
-            vectors.apply(reached, &Change { removed: orphaned, added })?;
+            vectors.apply(reached, &Change { removed: take(&mut now.orphaned), added })?;
             if extent != UpdateExtent::FewChunks && vectors.is_full() && !is_over() {
                 vectors.merge()?;
             }
         }
-        if extent != UpdateExtent::FewChunks && vectors.wants_merge() && !is_over() {
+        // A merge writes one base, and several may be worn after a switch of branches.
+        while extent != UpdateExtent::FewChunks && vectors.wants_merge() && !is_over() {
             vectors.merge()?;
         }
         Ok(())
+    }
+
+    fn find_to_do(&self, snapshot: &Snapshot<'_>, vectors: &Vectors) -> Result<ToDo, FollowError> {
+        let runs = snapshot.chunk_runs()?;
+        let rows = runs.iter().flat_map(ChunkRun::rows).filter(|row| !self.zero.contains(row));
+        let expected: RowSet = rows.collect();
+        let Difference { missing, orphaned } = vectors.difference(&expected);
+        Ok(ToDo { generation: snapshot.generation(), runs, missing, orphaned })
     }
 
     /// Returns the embeddings of chunks, from the cache or the model. Zero vectors are left out.

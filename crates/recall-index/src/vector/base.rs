@@ -1,37 +1,39 @@
-//! The base: the large, immutable, memory-mapped part of an index.
+//! A base: a large, immutable, memory-mapped part of an index.
 //!
 //! Opening it reads the head and the tables, which have checksums of their own. The content is verified once, block by
-//! block, before its first use. The verification reads the file instead of the map, so that the content does not count
-//! as memory of the process.
+//! block, before its first use. The verification reads the file instead of the map, so that neither the content nor the rows
+//! count as memory of the process.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{ChunkRow, Generation, NearestError, RowFilter, find_ascending};
+use recall_core::{ChunkRow, NearestError, RowFilter, RowSet, find_ascending};
 use recall_os::FileStamp;
 
 use crate::vector::error::ContentError;
 use crate::vector::graph::{Graph, GraphError, Walk};
 use crate::vector::mapping::Mapping;
 use crate::vector::query::{Query, TopK};
-use crate::vector::{Model, Settings, VectorOpenError, kernel};
+use crate::vector::{Model, Settings, VectorOpenError, folder, kernel};
 
 mod format;
 
 use format::{BLOCK_BYTES, HEAD_BYTES, Head};
-pub(crate) use format::{BaseParts, Content, FORMAT, Reader, SlotSet, check_model, write};
+pub(crate) use format::{BaseParts, Content, FORMAT, Reader, SlotSet, check_model, checksum, write};
 
 /// A base with verified head and tables.
 pub(crate) struct Base {
+    number: u64,
     path: PathBuf,
     head: Head,
     /// The file's metadata when it was opened.
     stamp: Option<FileStamp>,
     /// The checksum of the head, which identifies this base.
     identity: u32,
-    rows: Box<[ChunkRow]>,
+    /// The least and the greatest row of all slots; `None` without slots.
+    bounds: Option<(ChunkRow, ChunkRow)>,
     dead: SlotSet,
     /// The live slots in the order of their rows. `None` if all slots are live and already in that order.
     order: Option<Box<[u32]>>,
@@ -48,34 +50,37 @@ struct Verified {
 }
 
 impl Base {
-    /// Opens a base for a model. The cost does not depend on the size of the content.
-    pub(crate) fn open(path: &Path, model: Model) -> Result<Self, VectorOpenError> {
-        let io_error = |error| VectorOpenError::io(path, error);
-        let stamp = FileStamp::read(path);
-        let mut file = File::open(path).map_err(io_error)?;
+    /// Opens the base with a number for a model. The cost does not depend on the size of the content.
+    pub(crate) fn open(dir: &Path, number: u64, model: Model) -> Result<Self, VectorOpenError> {
+        let path = folder::base_path(dir, number);
+        let io_error = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => VectorOpenError::damaged(&path, "it is missing"),
+            _ => VectorOpenError::io(&path, error),
+        };
+        let stamp = FileStamp::read(&path);
+        let mut file = File::open(&path).map_err(io_error)?;
         let mut head = [0; HEAD_BYTES];
         file.read_exact(&mut head).map_err(io_error)?;
-        let identity = crc32fast::hash(&head);
-        let head = Head::read(path, &head)?;
-        check_model(path, head.model, model)?;
+        let identity = checksum(&head);
+        let head = Head::read(&path, &head)?;
+        check_model(&path, head.model, model)?;
         let found = file.metadata().map_err(io_error)?.len();
         if found != head.file_bytes() {
-            return Err(VectorOpenError::damaged(path, format!("it has {found} bytes, not {}", head.file_bytes())));
+            return Err(VectorOpenError::damaged(&path, format!("it has {found} bytes, not {}", head.file_bytes())));
         }
         let mut tables = vec![0; head.tables_bytes()];
         file.read_exact(&mut tables).map_err(io_error)?;
         if crc32fast::hash(&tables) != head.tables_checksum {
-            return Err(VectorOpenError::damaged(path, "checksum mismatch in its tables"));
+            return Err(VectorOpenError::damaged(&path, "checksum mismatch in its tables"));
         }
         let (rows, rest) = tables.split_at(head.rows_bytes());
         let (dead, checksums) = rest.split_at(head.dead_bytes());
-        let rows: Box<[ChunkRow]> = rows.as_chunks().0.iter().map(|row| ChunkRow(i64::from_le_bytes(*row))).collect();
         let dead = SlotSet::from_bytes(dead);
         let checksums = checksums.as_chunks().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
-        let order = order(&rows, &dead);
+        let (bounds, order) = order(rows.as_chunks().0, &dead);
         let mapping = Arc::new(Mapping::new(&file).map_err(io_error)?);
-        let (path, verified) = (path.to_owned(), OnceLock::new());
-        Ok(Self { path, head, stamp, identity, rows, dead, order, checksums, file, mapping, verified })
+        let verified = OnceLock::new();
+        Ok(Self { number, path, head, stamp, identity, bounds, dead, order, checksums, file, mapping, verified })
     }
 
     /// Whether another program has replaced or overwritten the file.
@@ -83,8 +88,12 @@ impl Base {
         FileStamp::read(&self.path) != self.stamp
     }
 
-    pub(crate) fn generation(&self) -> Generation {
-        self.head.generation
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     pub(crate) fn identity(&self) -> u32 {
@@ -105,12 +114,23 @@ impl Base {
         self.head.slots - self.head.dead
     }
 
-    pub(crate) fn rows(&self) -> &[ChunkRow] {
-        &self.rows
+    /// The chunk of a slot.
+    #[inline]
+    pub(crate) fn row(&self, slot: usize) -> ChunkRow {
+        row(&self.row_bytes()[slot])
+    }
+
+    /// The chunks of all slots.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
+        self.row_bytes().iter().map(row)
+    }
+
+    fn row_bytes(&self) -> &[[u8; 8]] {
+        self.mapping[HEAD_BYTES..HEAD_BYTES + self.head.rows_bytes()].as_chunks().0
     }
 
     /// The live slots in the order of their rows.
-    pub(crate) fn rows_in_order(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn slots_in_order(&self) -> impl Iterator<Item = usize> + '_ {
         let (all, some) = match &self.order {
             None => (Some(0..self.slots()), None),
             Some(order) => (None, Some(order.iter().map(|slot| *slot as usize))),
@@ -120,11 +140,14 @@ impl Base {
 
     /// The live slot of a chunk.
     pub(crate) fn slot(&self, row: ChunkRow) -> Option<usize> {
+        self.bounds.filter(|(first, last)| (*first..=*last).contains(&row))?;
+        let rows = self.row_bytes();
+        let known = |slot: usize| i64::from_le_bytes(rows[slot]);
         match &self.order {
-            None => find_ascending(self.rows.len(), |slot| self.rows[slot].0, row.0),
+            None => find_ascending(rows.len(), known, row.0),
             Some(order) => {
                 let slot = |place: usize| order[place] as usize;
-                find_ascending(order.len(), |place| self.rows[slot(place)].0, row.0).map(slot)
+                find_ascending(order.len(), |place| known(slot(place)), row.0).map(slot)
             }
         }
     }
@@ -198,15 +221,26 @@ impl Base {
     }
 }
 
-/// The live slots by row. `None` if that is the order of all slots.
-fn order(rows: &[ChunkRow], dead: &SlotSet) -> Option<Box<[u32]>> {
-    if dead.is_empty() && rows.is_sorted() {
-        return None;
+/// The chunk of a slot as it is stored.
+fn row(bytes: &[u8; 8]) -> ChunkRow {
+    ChunkRow(i64::from_le_bytes(*bytes))
+}
+
+/// The least and the greatest of all rows, and the live slots by row: `None` if that is the order of all slots.
+fn order(rows: &[[u8; 8]], dead: &SlotSet) -> (Option<(ChunkRow, ChunkRow)>, Option<Box<[u32]>>) {
+    let is_sorted = rows.is_sorted_by_key(row);
+    let bounds = if is_sorted {
+        rows.first().map(row).zip(rows.last().map(row))
+    } else {
+        rows.iter().map(row).min().zip(rows.iter().map(row).max())
+    };
+    if dead.is_empty() && is_sorted {
+        return (bounds, None);
     }
     let mut order: Vec<u32> = (0..rows.len() as u32).filter(|slot| !dead.contains(*slot as usize)).collect();
     // A stable sort, which merges the ascending runs that merges of the index leave.
-    order.sort_by_key(|slot| rows[*slot as usize]);
-    Some(order.into())
+    order.sort_by_key(|slot| row(&rows[*slot as usize]));
+    (bounds, Some(order.into()))
 }
 
 /// How much longer than expected a filtered walk may take. If the filter's records are far from the query, the walk
@@ -235,8 +269,11 @@ impl Base {
         let live = self.len() - removed.len();
         let allowed = match filter {
             RowFilter::All => live,
-            RowFilter::Only(rows) => rows.len().min(live),
+            RowFilter::Only(rows) => self.count(rows).min(live),
         };
+        if allowed == 0 {
+            return Ok(());
+        }
         // More than requested, because the walk rounds the query too.
         let wanted = count.min(live);
         let expansion = settings.expansion.max(wanted + wanted / 4);
@@ -244,12 +281,12 @@ impl Base {
         if let Some(graph) = walk {
             let found = self.walk(graph, query, filter, removed, expansion, allowed);
             let found = found.map_err(|error| NearestError::Unreadable { source: error.into() })?;
-            // Fewer results may be correct if the filter names chunks that are not in the base. Only a scan can tell.
+            // Fewer results may be correct if the filter names chunks that are not in this base. Only a scan can tell.
             if let Some(found) = found.filter(|found| found.len() >= count.min(allowed)) {
                 let records = self.records()?;
                 let stride = kernel::stride(self.head.model.dimensions);
                 for slot in found {
-                    best.offer(self.rows[slot], query.cosine(&records[slot * stride..(slot + 1) * stride]));
+                    best.offer(self.row(slot), query.cosine(&records[slot * stride..(slot + 1) * stride]));
                 }
                 return Ok(());
             }
@@ -278,7 +315,7 @@ impl Base {
             }
             RowFilter::All => graph.walk_filtered(query.record(), expansion, max_filter_calls(allowed), is_live)?,
             RowFilter::Only(rows) => {
-                let allows = |slot: usize| rows.contains(self.rows[slot]) && is_live(slot);
+                let allows = |slot: usize| rows.contains(self.row(slot)) && is_live(slot);
                 graph.walk_filtered(query.record(), expansion, max_filter_calls(allowed), allows)?
             }
         };
@@ -299,20 +336,26 @@ impl Base {
         let records = self.records()?;
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
         match filter {
-            RowFilter::Only(rows) if rows.len() * LOOK_UP_COST < self.slots() => {
+            RowFilter::Only(rows) if self.count(rows) * LOOK_UP_COST < self.slots() => {
                 let stride = kernel::stride(self.head.model.dimensions);
-                let slots = rows.iter().filter_map(|row| self.slot(row)).filter(|slot| !removed.contains(*slot));
+                let rows = self.bounds.into_iter().flat_map(|(first, last)| rows.iter_within(first, last));
+                let slots = rows.filter_map(|row| self.slot(row)).filter(|slot| !removed.contains(*slot));
                 for slot in slots {
-                    best.offer(self.rows[slot], query.cosine(&records[slot * stride..(slot + 1) * stride]));
+                    best.offer(self.row(slot), query.cosine(&records[slot * stride..(slot + 1) * stride]));
                 }
             }
             RowFilter::Only(_) | RowFilter::All => query.scan(records, |slot, cosine| {
-                if best.could_keep(cosine) && filter.allows(self.rows[slot]) && is_live(slot) {
-                    best.offer(self.rows[slot], cosine);
+                if best.could_keep(cosine) && filter.allows(self.row(slot)) && is_live(slot) {
+                    best.offer(self.row(slot), cosine);
                 }
             }),
         }
         Ok(())
+    }
+
+    /// How many of some rows may be in this base.
+    fn count(&self, rows: &RowSet) -> usize {
+        self.bounds.map_or(0, |(first, last)| rows.count_within(first, last))
     }
 
     /// The cosine of a chunk. `None` if it has no slot or was removed.

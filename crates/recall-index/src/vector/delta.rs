@@ -1,6 +1,7 @@
-//! The log of changes since the base was written.
+//! The log of changes since the last merge.
 //!
-//! The log has a head that identifies the base, and an entry per change. The checksum of each entry includes the one
+//! The log begins with a head, which names the bases of the index and the slots of each that were removed before the log began. It is
+//! followed by an entry per change. The checksum of each entry includes the one
 //! before, so an entry is valid only directly after its predecessors. Bytes after the last valid entry were torn by a
 //! crash or damaged; they are ignored and overwritten by the next change. The index is then in an earlier state, which
 //! its generation shows.
@@ -11,12 +12,15 @@ use std::path::{Path, PathBuf};
 
 use recall_core::{ChunkRow, Generation, ModelFingerprint, Quantised};
 
-use crate::vector::base::{FORMAT, Reader, check_model};
+use crate::vector::base::{FORMAT, Reader, SlotSet, check_model, checksum};
 use crate::vector::{Model, VectorOpenError, folder};
 
 const MAGIC: &[u8; 8] = b"rcll-vdl";
 
 const HEAD_BYTES: usize = 64;
+
+/// Number, identity, slots and removed slots of a base in the head.
+const BASE_BYTES: usize = 8 + 4 + 4 + 4;
 
 /// The length and the checksum of an entry.
 const ENTRY_HEAD_BYTES: usize = 8;
@@ -32,6 +36,25 @@ pub(crate) struct LogEntry {
     pub(crate) added: Vec<(ChunkRow, Quantised)>,
 }
 
+/// What an index consisted of when a log began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LogStart {
+    pub(crate) generation: Generation,
+    pub(crate) bases: Vec<KnownBase>,
+}
+
+/// A base as a log knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownBase {
+    pub(crate) number: u64,
+    /// The checksum of its head.
+    pub(crate) identity: u32,
+    /// The number of its slots.
+    pub(crate) slots: u32,
+    /// The slots whose chunks were removed, or changed, after it was written.
+    pub(crate) removed: SlotSet,
+}
+
 #[derive(Debug)]
 pub(crate) struct Delta {
     path: PathBuf,
@@ -43,38 +66,33 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// Opens the log of a base and returns its entries. Creates the log if there is none.
-    pub(crate) fn open(path: &Path, model: Model, base: u32) -> Result<(Self, Vec<LogEntry>), VectorOpenError> {
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let delta = Self::create(path, model, base).map_err(|error| VectorOpenError::io(path, error))?;
-                return Ok((delta, Vec::new()));
-            }
-            Err(error) => return Err(VectorOpenError::io(path, error)),
-        };
-        let Some((head, mut rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
-            return Err(VectorOpenError::damaged(path, "unexpected end of file"));
-        };
-        let mut checksum = check_head(path, head, model, base)?;
+    /// Opens a log; returns it with its start and its entries.
+    pub(crate) fn open(path: &Path, model: Model) -> Result<(Self, LogStart, Vec<LogEntry>), VectorOpenError> {
+        let io_error = |error| VectorOpenError::io(path, error);
+        let bytes = fs::read(path).map_err(io_error)?;
+        let (start, head_bytes) = read_head(path, &bytes, model)?;
+        let (head, mut rest) = bytes.split_at(head_bytes);
+        let mut checksum = chain_start(head);
         let mut entries = Vec::new();
         while let Some((entry, next, remaining)) = read_entry(rest, checksum, model.dimensions) {
             entries.push(entry);
             (checksum, rest) = (next, remaining);
         }
-        let file =
-            File::options().read(true).write(true).open(path).map_err(|error| VectorOpenError::io(path, error))?;
+        let file = File::options().read(true).write(true).open(path).map_err(io_error)?;
         let end = (bytes.len() - rest.len()) as u64;
-        Ok((Self { path: path.to_owned(), file, end, checksum }, entries))
+        Ok((Self { path: path.to_owned(), file, end, checksum }, start, entries))
     }
 
-    /// Creates an empty log.
-    pub(crate) fn create(path: &Path, model: Model, base: u32) -> io::Result<Self> {
-        let head = head(model, base);
-        folder::replace(path, |mut file| file.write_all(&head))?;
+    /// Creates an empty log. It is on disk when this returns.
+    pub(crate) fn create(path: &Path, model: Model, start: &LogStart) -> io::Result<Self> {
+        let head = head(model, start);
+        folder::replace(path, |mut file| {
+            file.write_all(&head)?;
+            file.sync_all()
+        })?;
         let file = File::options().read(true).write(true).open(path)?;
-        let checksum = crc32fast::hash(&head);
-        Ok(Self { path: path.to_owned(), file, end: HEAD_BYTES as u64, checksum })
+        let checksum = chain_start(&head);
+        Ok(Self { path: path.to_owned(), file, end: head.len() as u64, checksum })
     }
 
     /// Appends a change. Does not sync: a change lost in a power failure is derived again from the catalog.
@@ -117,25 +135,47 @@ impl Delta {
     }
 }
 
-fn head(model: Model, base: u32) -> [u8; HEAD_BYTES] {
+/// The head of a log: the fixed part with its checksum, and if there are bases, those with a checksum of their own.
+fn head(model: Model, start: &LogStart) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD_BYTES);
     bytes.extend(MAGIC);
     bytes.extend(FORMAT.to_le_bytes());
     bytes.extend((model.dimensions as u32).to_le_bytes());
     bytes.extend(model.fingerprint.0);
-    bytes.extend(base.to_le_bytes());
-    bytes.resize(HEAD_BYTES - 4, 0);
+    bytes.extend(start.generation.0.to_le_bytes());
+    bytes.extend((start.bases.len() as u32).to_le_bytes());
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    bytes.try_into().expect("it was filled to its length")
+    debug_assert_eq!(bytes.len(), HEAD_BYTES);
+    for KnownBase { number, identity, slots, removed } in &start.bases {
+        bytes.extend(number.to_le_bytes());
+        bytes.extend(identity.to_le_bytes());
+        bytes.extend(slots.to_le_bytes());
+        bytes.extend((removed.len() as u32).to_le_bytes());
+    }
+    for base in start.bases.iter().filter(|base| !base.removed.is_empty()) {
+        bytes.extend(base.removed.to_bytes(base.slots as usize));
+    }
+    if !start.bases.is_empty() {
+        bytes.extend(crc32fast::hash(&bytes[HEAD_BYTES..]).to_le_bytes());
+    }
+    bytes
 }
 
-/// Checks that the head is that of a log, of this model and base. Returns the checksum that the first entry continues.
-fn check_head(path: &Path, head: &[u8; HEAD_BYTES], model: Model, base: u32) -> Result<u32, VectorOpenError> {
-    let (rest, checksum) = head.split_last_chunk::<4>().expect("longer than a checksum");
-    if crc32fast::hash(rest) != u32::from_le_bytes(*checksum) {
+/// The checksum that the first entry continues: that of the checksums of a head's parts.
+fn chain_start(head: &[u8]) -> u32 {
+    let checksums = [checksum(&head[..HEAD_BYTES]), checksum(head)];
+    crc32fast::hash(checksums.map(u32::to_le_bytes).as_flattened())
+}
+
+/// Checks that the head is that of a log of this model; returns what it says and its length.
+fn read_head(path: &Path, bytes: &[u8], model: Model) -> Result<(LogStart, usize), VectorOpenError> {
+    let too_short = || VectorOpenError::damaged(path, "unexpected end of file");
+    let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or_else(too_short)?;
+    let (fixed, checksum) = head.split_last_chunk::<4>().expect("longer than a checksum");
+    if crc32fast::hash(fixed) != u32::from_le_bytes(*checksum) {
         return Err(VectorOpenError::damaged(path, "checksum mismatch in its head"));
     }
-    let mut reader = Reader(rest);
+    let mut reader = Reader(fixed);
     if reader.take() != *MAGIC {
         return Err(VectorOpenError::damaged(path, "it is not a log of embeddings"));
     }
@@ -145,10 +185,39 @@ fn check_head(path: &Path, head: &[u8; HEAD_BYTES], model: Model, base: u32) -> 
     }
     let dimensions = u32::from_le_bytes(reader.take()) as usize;
     check_model(path, Model { fingerprint: ModelFingerprint(reader.take()), dimensions }, model)?;
-    if u32::from_le_bytes(reader.take()) != base {
-        return Err(VectorOpenError::damaged(path, "it belongs to another base"));
+    let generation = Generation(u64::from_le_bytes(reader.take()));
+    let count = u32::from_le_bytes(reader.take()) as usize;
+    if count == 0 {
+        return Ok((LogStart { generation, bases: Vec::new() }, HEAD_BYTES));
     }
-    Ok(crc32fast::hash(head))
+    let (table, _) = rest.split_at_checked(count * BASE_BYTES).ok_or_else(too_short)?;
+    let mut bases: Vec<(KnownBase, u32)> = table.chunks_exact(BASE_BYTES).map(known_base).collect();
+    let sets_bytes = |(base, removed): &(KnownBase, u32)| if *removed == 0 { 0 } else { set_bytes(base) };
+    let length = table.len() + bases.iter().map(sets_bytes).sum::<usize>();
+    let (body, after) = rest.split_at_checked(length).ok_or_else(too_short)?;
+    if after.first_chunk().is_none_or(|checksum| u32::from_le_bytes(*checksum) != crc32fast::hash(body)) {
+        return Err(VectorOpenError::damaged(path, "checksum mismatch in its bases"));
+    }
+    let mut sets = &body[table.len()..];
+    for (base, _) in bases.iter_mut().filter(|(_, removed)| *removed > 0) {
+        let (set, others) = sets.split_at(set_bytes(base));
+        base.removed = SlotSet::from_bytes(set);
+        sets = others;
+    }
+    let bases = bases.into_iter().map(|(base, _)| base).collect();
+    Ok((LogStart { generation, bases }, HEAD_BYTES + length + 4))
+}
+
+/// A base of the head without its removed slots, and their number.
+fn known_base(bytes: &[u8]) -> (KnownBase, u32) {
+    let mut reader = Reader(bytes);
+    let number = u64::from_le_bytes(reader.take());
+    let [identity, slots, removed] = [(); 3].map(|()| u32::from_le_bytes(reader.take()));
+    (KnownBase { number, identity, slots, removed: SlotSet::default() }, removed)
+}
+
+fn set_bytes(base: &KnownBase) -> usize {
+    (base.slots as usize).div_ceil(64) * 8
 }
 
 /// Reads the next entry. Returns it with its checksum and the remaining bytes. `None` after the last valid entry.

@@ -12,8 +12,8 @@ const TEMPORARY: &str = ".tmp";
 const BASE: (&str, &str) = ("base-", ".vectors");
 const DELTA: (&str, &str) = ("delta-", ".log");
 
-/// The path of a base. Bases are numbered, and each has a delta with the same number. There is no base 0; delta 0
-/// belongs to an index without a base.
+/// The path of a base. Merges are numbered from 1; each writes a base, if there is something to write, and a delta with its number.
+/// Delta 0 belongs to a new index. The delta with the greatest number says which bases are in use.
 pub(crate) fn base_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{}{number}{}", BASE.0, BASE.1))
 }
@@ -66,11 +66,11 @@ pub fn fork(dir: &Path, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes the leftovers of merges: files with other numbers, and temporary files.
+/// Deletes the leftovers of merges: deltas with other numbers, bases that are not in use, and temporary files.
 ///
 /// A file that cannot be deleted, for example because it is mapped on Windows, remains until the next sweep.
-pub(crate) fn sweep(dir: &Path, contents: &FolderContents, current: u64) {
-    let bases = contents.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
+pub(crate) fn sweep(dir: &Path, contents: &FolderContents, current: u64, in_use: &[u64]) {
+    let bases = contents.bases.iter().filter(|number| !in_use.contains(number)).map(|number| base_path(dir, *number));
     let deltas = contents.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
     let Ok(folder) = Folder::open(dir) else { return };
     for path in deltas.chain(bases).chain(contents.temporary.iter().cloned()) {

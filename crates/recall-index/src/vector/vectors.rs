@@ -1,24 +1,24 @@
 //! A persistent index of embeddings.
 //!
-//! A base that is never changed can be mapped, shared and verified once; a log next to it takes the changes, and is short enough to
+//! Bases that are never changed can be mapped, shared and verified once; a log next to them takes the changes, and is short enough to
 //! be replayed into memory. A merge writes the next base while searches and changes continue (`merge`). Changes are not synced: what
 //! a loss of power takes is found missing by generation, and is derived again from the catalog.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use recall_core::{ChunkRow, Generation, NearestError, Neighbour, Quantised, RowFilter, RowSet, VectorIndex};
 
-use crate::vector::base::Base;
-use crate::vector::base::SlotSet;
-use crate::vector::delta::{Delta, LogEntry};
+use crate::vector::delta::{Delta, LogEntry, LogStart};
 use crate::vector::query::{Query, TopK};
-use crate::vector::{Exact, Model, Settings, VectorOpenError, VectorWriteError, folder};
+use crate::vector::{Model, Settings, VectorOpenError, VectorWriteError, folder};
 
 mod merge;
+mod state;
+
+use state::State;
 
 /// The embeddings of a store's chunks by one model.
 ///
@@ -35,19 +35,9 @@ pub struct Vectors {
     merging: Mutex<()>,
 }
 
-/// The state seen by a search.
-#[derive(Clone)]
-struct State {
-    generation: Generation,
-    base: Option<Arc<Base>>,
-    /// The slots of the base whose chunks were removed or have a newer embedding in the delta.
-    removed: SlotSet,
-    delta: Exact,
-}
-
 /// The log of changes.
 struct Log {
-    /// The number of the base and its delta.
+    /// The number of the merge that it follows.
     number: u64,
     delta: Delta,
     /// The changes since the current merge began. `None` if no merge is running.
@@ -84,16 +74,19 @@ impl Vectors {
         let io_error = |error| VectorOpenError::io(dir, error);
         fs::create_dir_all(dir).map_err(io_error)?;
         let contents = folder::list(dir).map_err(io_error)?;
-        let number = contents.bases.iter().copied().max().unwrap_or(0);
-        if let Some(orphan) = contents.deltas.iter().find(|delta| **delta > number) {
-            return Err(VectorOpenError::damaged(&folder::base_path(dir, *orphan), "it is missing"));
+        if let (Some(number), true) = (contents.bases.first(), contents.deltas.is_empty()) {
+            return Err(VectorOpenError::damaged(&folder::base_path(dir, *number), "its log is missing"));
         }
-        let path = folder::base_path(dir, number);
-        let base = (number > 0).then(|| Base::open(&path, model)).transpose()?;
-        let identity = base.as_ref().map_or(0, Base::identity);
-        let (delta, entries) = Delta::open(&folder::delta_path(dir, number), model, identity)?;
-        folder::sweep(dir, &contents, number);
-        let mut state = State::new(base, model);
+        let number = contents.deltas.iter().copied().max().unwrap_or(0);
+        let path = folder::delta_path(dir, number);
+        let (delta, start, entries) = if contents.deltas.is_empty() {
+            let (start, io_error) = (LogStart::default(), |error| VectorOpenError::io(&path, error));
+            (Delta::create(&path, model, &start).map_err(io_error)?, start, Vec::new())
+        } else {
+            Delta::open(&path, model)?
+        };
+        let mut state = State::open(dir, model, start)?;
+        folder::sweep(dir, &contents, number, &state.base_numbers());
         for LogEntry { generation, removed, added } in entries {
             state.change(generation, &removed, &added);
         }
@@ -118,16 +111,15 @@ impl Vectors {
     /// # Errors
     /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]. Every search then returns the same error.
     pub fn verify(&self) -> Result<(), NearestError> {
-        let base = self.state.read().base.clone();
-        base.map_or(Ok(()), |base| Ok(base.verify()?))
+        let bases = self.state.read().bases();
+        bases.iter().try_for_each(|base| Ok(base.verify()?))
     }
 
-    /// Whether another program has replaced or overwritten the base while it was open. Reads the metadata of one file.
+    /// Whether another program has replaced or overwritten a base while it was open. Reads the metadata of the files.
     ///
     /// The delta is in memory; its file is verified when it is opened.
     pub fn is_disturbed(&self) -> bool {
-        let state = self.state.read();
-        state.base.as_ref().is_some_and(|base| base.is_disturbed())
+        self.state.read().bases().iter().any(|base| base.is_disturbed())
     }
 
     /// Returns the difference between this index and one of exactly these chunks.
@@ -190,8 +182,8 @@ impl VectorIndex for Vectors {
         self.verify()?;
         let state = self.state.read();
         let mut best = TopK::new(count);
-        if let Some(base) = &state.base {
-            base.search(&query, filter, &state.removed, &self.settings, &mut best, count)?;
+        for segment in &state.segments {
+            segment.base.search(&query, filter, &segment.removed, &self.settings, &mut best, count)?;
         }
         state.delta.search(&query, filter, &mut best);
         Ok(best.into_sorted())
@@ -201,65 +193,11 @@ impl VectorIndex for Vectors {
         let query = Query::new(query, self.model.dimensions)?;
         self.verify()?;
         let state = self.state.read();
-        let in_base = |row| match &state.base {
-            None => Ok(None),
-            Some(base) => base.cosine(&query, row, &state.removed),
-        };
         rows.iter()
             .map(|row| match state.delta.record(*row) {
                 Some(record) => Ok(Some(query.cosine(record))),
-                None => in_base(*row),
+                None => state.cosine_in_bases(&query, *row),
             })
             .collect()
-    }
-}
-
-impl State {
-    /// The state of a base without changes. Without a base, an empty state.
-    fn new(base: Option<Base>, model: Model) -> Self {
-        let generation = base.as_ref().map_or(Generation(0), Base::generation);
-        let delta = Exact::new(model.dimensions);
-        Self { generation, base: base.map(Arc::new), removed: SlotSet::default(), delta }
-    }
-
-    fn len(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.len() - self.removed.len()) + self.delta.rows().len()
-    }
-
-    /// The chunks with an embedding, in no particular order.
-    fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        let base = self.base.iter().flat_map(|base| {
-            base.rows_in_order().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot])
-        });
-        base.chain(self.delta.rows().iter().copied())
-    }
-
-    /// Slots are skipped without a look at those between, so that a large base costs no more than a small one.
-    fn sample(&self, count: usize) -> Vec<ChunkRow> {
-        let slots = self.base.as_ref().map_or(0, |base| base.slots());
-        let step = (slots + self.delta.rows().len()).div_ceil(count.max(1)).max(1);
-        let base = self.base.iter().flat_map(|base| {
-            let is_live = |slot: &usize| !base.dead().contains(*slot) && !self.removed.contains(*slot);
-            (0..base.slots()).step_by(step).filter(is_live).map(|slot| base.rows()[slot])
-        });
-        base.chain(self.delta.rows().iter().copied().step_by(step)).collect()
-    }
-
-    fn contains(&self, row: ChunkRow) -> bool {
-        let slot = self.base.as_ref().and_then(|base| base.slot(row));
-        slot.is_some_and(|slot| !self.removed.contains(slot)) || self.delta.record(row).is_some()
-    }
-
-    fn change(&mut self, generation: Generation, removed: &[ChunkRow], added: &[(ChunkRow, Quantised)]) {
-        for row in removed.iter().chain(added.iter().map(|(row, _)| row)) {
-            self.delta.remove(*row);
-            if let Some(slot) = self.base.as_ref().and_then(|base| base.slot(*row)) {
-                self.removed.insert(slot);
-            }
-        }
-        for (row, embedding) in added {
-            self.delta.insert(*row, embedding);
-        }
-        self.generation = generation;
     }
 }

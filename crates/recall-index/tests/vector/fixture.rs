@@ -13,7 +13,7 @@ pub(crate) fn model() -> Model {
 
 /// Builds graphs and merges as early as possible, and walks whenever there is a graph.
 pub(crate) fn eager() -> Settings {
-    Settings { graph_from: 1, expansion: 64, node_cost: 0, delta_least: 8 }
+    Settings { graph_from: 1, expansion: 64, node_cost: 0, delta_least: 8, base_most: 10_000 }
 }
 
 /// Never builds a graph.

@@ -142,22 +142,71 @@ fn a_crash_during_a_merge_leaves_the_old_state_or_the_new_one() {
     vectors.merge().unwrap();
     let expected = all(&vectors, &texts[0]);
     drop(vectors);
-    // The new base has its final name, the old delta still exists, the new one does not yet, and there is a temporary
-    // file.
+    // The new base has its final name, but only the old delta exists, and there is a temporary file.
     fs::remove_file(folder.path().join("delta-1.log")).unwrap();
     fs::write(folder.path().join("delta-0.log"), &before).unwrap();
     fs::write(folder.path().join(".tmp-1-base-2.vectors"), b"half").unwrap();
     let vectors = open(folder.path(), eager());
     assert_eq!((all(&vectors, &texts[0]), vectors.generation()), (expected.clone(), Generation(1)));
-    assert_eq!(names(folder.path()), ["base-1.vectors", "delta-1.log"]);
+    assert_eq!(names(folder.path()), ["delta-0.log"]);
+    vectors.merge().unwrap();
     drop(vectors);
-    // The new base still has its temporary name.
-    fs::remove_file(folder.path().join("delta-1.log")).unwrap();
-    fs::rename(folder.path().join("base-1.vectors"), folder.path().join(".tmp-1-base-1.vectors")).unwrap();
+    // The new delta has its final name, and the old one still exists.
     fs::write(folder.path().join("delta-0.log"), &before).unwrap();
     let vectors = open(folder.path(), eager());
+    assert_eq!((all(&vectors, &texts[0]), vectors.generation()), (expected, Generation(1)));
+    assert_eq!(names(folder.path()), ["base-1.vectors", "delta-1.log"]);
+}
+
+#[test]
+fn a_full_base_is_left_alone_until_a_quarter_of_it_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { base_most: 80, ..eager() };
+    let vectors = open(folder.path(), settings.clone());
+    let texts = texts(249);
+    for number in 0..6 {
+        apply(&vectors, &added(1 + 40 * number, &texts[40 * number as usize..][..40]));
+        assert!(vectors.wants_merge());
+        vectors.merge().unwrap();
+    }
+    // Each second merge has filled the base of the one before.
+    assert_eq!(names(folder.path()), ["base-2.vectors", "base-4.vectors", "base-6.vectors", "delta-6.log"]);
+    apply(&vectors, &removed(1..=5));
+    assert!(!vectors.wants_merge());
+    apply(&vectors, &added(241, &texts[240..]));
+    assert!(vectors.wants_merge(), "the delta is large enough for a base of its own");
+    vectors.merge().unwrap();
+    let bases = ["base-2.vectors", "base-4.vectors", "base-6.vectors", "base-7.vectors"];
+    assert_eq!(names(folder.path()), [&bases[..], &["delta-7.log"]].concat());
+    let expected = all(&exact(6, &texts[5..]), &texts[0]);
     assert_eq!(all(&vectors, &texts[0]), expected);
-    assert_eq!(names(folder.path()), ["delta-0.log"]);
+    drop(vectors);
+    // What was removed from a base that is left alone is in the head of the log.
+    let vectors = open(folder.path(), settings);
+    assert_eq!(all(&vectors, &texts[0]), expected);
+    assert!(!vectors.wants_merge());
+    apply(&vectors, &removed(6..=25));
+    assert!(vectors.wants_merge());
+    vectors.merge().unwrap();
+    assert_eq!(names(folder.path()), ["base-4.vectors", "base-6.vectors", "base-8.vectors", "delta-8.log"]);
+    assert_eq!(all(&vectors, &texts[0]), all(&exact(26, &texts[25..]), &texts[0]));
+    assert!(!vectors.wants_merge());
+}
+
+#[test]
+fn a_log_that_names_another_base_is_damage() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    for (folder, texts) in folders.iter().zip(texts(40).chunks(20)) {
+        let vectors = open(folder.path(), eager());
+        apply(&vectors, &added(1, texts));
+        vectors.merge().unwrap();
+    }
+    fs::copy(folders[1].path().join("base-1.vectors"), folders[0].path().join("base-1.vectors")).unwrap();
+    let rejected = Vectors::open(folders[0].path(), model(), eager()).err().unwrap();
+    assert!(matches!(rejected, VectorOpenError::Damaged { .. }), "{rejected:?}");
+    fs::remove_file(folders[1].path().join("delta-1.log")).unwrap();
+    let rejected = Vectors::open(folders[1].path(), model(), eager()).err().unwrap();
+    assert!(matches!(rejected, VectorOpenError::Damaged { .. }), "{rejected:?}");
 }
 
 #[test]

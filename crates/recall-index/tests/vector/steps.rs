@@ -103,4 +103,11 @@ proptest! {
         // An expansion beyond the number of embeddings, so that a walk misses nothing.
         play(&Settings { expansion: 1000, ..eager() }, steps);
     }
+
+    #[test]
+    fn an_index_of_many_small_bases_behaves_like_a_map(
+        steps in prop::collection::vec(step(), 1..60), base_most in 1_usize..30, graph_from in 1_usize..30
+    ) {
+        play(&Settings { expansion: 1000, base_most, graph_from, delta_least: 2, ..eager() }, steps);
+    }
 }

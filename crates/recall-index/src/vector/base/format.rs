@@ -15,14 +15,14 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use recall_core::{ChunkRow, Generation, ModelFingerprint};
+use recall_core::{ChunkRow, ModelFingerprint};
 
 use crate::vector::graph::{Graph, PREFIX_BYTES};
 use crate::vector::mapping::Mapping;
 use crate::vector::{Model, VectorOpenError, VectorWriteError, folder, kernel};
 
 /// The version of the format of all files of an index. Raised if one of them changes, or if usearch changes its format.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 pub(super) const HEAD_BYTES: usize = 256;
 
@@ -41,7 +41,6 @@ const MAX_SLOTS: u64 = u32::MAX as u64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) model: Model,
-    pub(super) generation: Generation,
     pub(super) slots: usize,
     pub(super) dead: usize,
     /// Zero without a graph.
@@ -91,7 +90,6 @@ impl Head {
         bytes.extend(FORMAT.to_le_bytes());
         bytes.extend((self.model.dimensions as u32).to_le_bytes());
         bytes.extend(self.model.fingerprint.0);
-        bytes.extend(self.generation.0.to_le_bytes());
         for number in [self.slots, self.dead, self.graph_bytes] {
             bytes.extend((number as u64).to_le_bytes());
         }
@@ -116,20 +114,23 @@ impl Head {
         }
         let dimensions = u32::from_le_bytes(reader.take()) as usize;
         let fingerprint = ModelFingerprint(reader.take());
-        let generation = Generation(u64::from_le_bytes(reader.take()));
         let [slots, dead, graph_bytes] = [(); 3].map(|()| u64::from_le_bytes(reader.take()));
         if slots > MAX_SLOTS || dead > slots || graph_bytes > MAX_SLOTS << 10 {
             return Err(VectorOpenError::damaged(path, "its sizes are impossible"));
         }
         Ok(Self {
             model: Model { fingerprint, dimensions },
-            generation,
             slots: slots as usize,
             dead: dead as usize,
             graph_bytes: graph_bytes as usize,
             tables_checksum: u32::from_le_bytes(reader.take()),
         })
     }
+}
+
+/// The checksum at the end of some bytes: of those before it. A checksum over all of them would be the same for every content.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(*bytes.last_chunk().expect("longer than a checksum"))
 }
 
 /// Reads fixed-length fields from bytes that are long enough for them.
@@ -154,7 +155,6 @@ pub(crate) fn check_model(path: &Path, found: Model, expected: Model) -> Result<
 /// The contents of a base to write.
 pub(crate) struct BaseParts<'a> {
     pub(crate) model: Model,
-    pub(crate) generation: Generation,
     /// The chunk of each slot.
     pub(crate) rows: &'a [ChunkRow],
     /// The slots whose chunks were removed or have a newer embedding. The graph still contains them.
@@ -172,7 +172,7 @@ pub(crate) enum Content<'a> {
 
 /// Writes a base under a temporary name, syncs it to disk and renames it.
 pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), VectorWriteError> {
-    let BaseParts { model, generation, rows, dead, content } = parts;
+    let BaseParts { model, rows, dead, content } = parts;
     let (in_memory, in_file);
     let content: &[u8] = match content {
         Content::Records(records) => {
@@ -195,7 +195,6 @@ pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), VectorWrit
     debug_assert!(content[..PREFIX_BYTES] == prefix(rows.len(), model.dimensions));
     let head = Head {
         model: *model,
-        generation: *generation,
         slots: rows.len(),
         dead: dead.len(),
         graph_bytes: content.len() - records_end,
@@ -293,7 +292,7 @@ mod tests {
     #[test]
     fn a_head_reads_back_and_every_flipped_bit_is_detected() {
         let model = Model { fingerprint: ModelFingerprint([7; 32]), dimensions: 256 };
-        let head = Head { model, generation: Generation(9), slots: 3, dead: 1, graph_bytes: 80, tables_checksum: 5 };
+        let head = Head { model, slots: 3, dead: 1, graph_bytes: 80, tables_checksum: 5 };
         let bytes = head.to_bytes();
         let path = Path::new("base");
         assert_eq!(Head::read(path, &bytes).expect("intact"), head);

@@ -1,24 +1,28 @@
-//! Merging of the delta into the base.
+//! Merging of the delta into a base.
+//!
+//! One base grows until it is full, then the next one begins. So a merge never takes more than the memory of two bases, and each
+//! embedding is added to a graph once, whatever the size of the index (ADR 82).
 
 use recall_core::{ChunkRow, VectorIndex};
 
-use super::{Log, State, Vectors};
+use super::state::{Segment, State};
+use super::{Log, Vectors};
 use crate::vector::base::SlotSet;
 use crate::vector::base::{self, Base, BaseParts, Content};
 use crate::vector::delta::{Delta, LogEntry};
 use crate::vector::error::ContentError;
 use crate::vector::graph::Graph;
-use crate::vector::{VectorWriteError, folder, kernel};
+use crate::vector::{Exact, Settings, VectorWriteError, folder, kernel};
 
-/// The delta is merged when it has more than a tenth of the base's embeddings. A scan of the delta then costs no more
-/// than a walk over the base's graph, and the base is rewritten once per tenth of growth.
+/// The delta is merged when it has more than a tenth of the embeddings of the bases that it is merged with. A scan of the delta then
+/// costs no more than a walk over the graph of such a base, and the base is rewritten once per tenth of growth.
 const BASE_PER_DELTA: usize = 10;
 
 /// A graph is rebuilt when more than a quarter of its slots are dead. Until then dead slots only lengthen the walks.
 const SLOTS_PER_DEAD: usize = 4;
 
 /// The most embeddings in the delta during a large import: 17 MB at 256 dimensions, and three times that in a merge.
-/// Each merge copies the graph of the base, so a smaller limit would slow the import down.
+/// Each merge copies the graph of a base, so a smaller limit would slow the import down.
 const MAX_DELTA: usize = 65_536;
 
 /// The log is merged when it has this many times the bytes of the delta it produces, because of rows that come and go.
@@ -44,11 +48,12 @@ impl Vectors {
     pub fn wants_merge(&self) -> bool {
         let log_bytes = self.log.lock().delta.bytes();
         let state = self.state.read();
-        let base = state.base.as_ref().map_or(0, |base| base.slots());
+        let merged = state.to_merge(&self.settings);
+        let slots: usize = merged.iter().map(|place| state.segments[*place].base.slots()).sum();
         let delta = state.delta.len();
         let delta_bytes = (delta * kernel::stride(self.model.dimensions)) as u64;
-        delta > self.settings.delta_least.max(base / BASE_PER_DELTA)
-            || state.removed.len() > self.settings.delta_least.max(base / SLOTS_PER_DEAD)
+        delta > self.settings.delta_least.max(slots / BASE_PER_DELTA)
+            || state.segments.iter().any(|segment| segment.is_worn(&self.settings))
             || log_bytes > MIN_LOG_BYTES.max(delta_bytes * LOG_PER_DELTA)
     }
 
@@ -58,11 +63,11 @@ impl Vectors {
         self.state.read().delta.len() >= MAX_DELTA.max(self.settings.delta_least)
     }
 
-    /// Writes a new base from the old one and the delta, and starts a new delta.
+    /// Writes a new base from the delta and the bases that have room for it, and starts a new delta.
     ///
-    /// Searches and changes continue meanwhile: they use the old base, and the changes are replayed on the new one.
-    /// With a graph a merge takes seconds of CPU time per 10,000 embeddings in the delta, and the memory of two bases.
-    /// Concurrent merges run one after the other.
+    /// Searches and changes continue meanwhile: they use the old bases, and the changes are replayed on the new one.
+    /// With a graph a merge takes seconds of CPU time per 10,000 embeddings in the delta, and the memory of two bases, whatever the
+    /// size of the index. Concurrent merges run one after the other.
     ///
     /// # Errors
     /// See [`VectorWriteError`]. The index is unchanged.
@@ -74,95 +79,161 @@ impl Vectors {
             log.since_merge = Some(Vec::new());
             (log.number + 1, self.state.read().clone())
         };
-        let outcome = self.write_base(number, &snapshot).and_then(|base| self.switch(number, base));
+        let outcome = self.merged(number, snapshot).and_then(|state| self.switch(number, state));
         if outcome.is_err() {
             self.log.lock().since_merge = None;
         }
-        outcome?;
+        let in_use = outcome?;
         if let Ok(contents) = folder::list(&self.dir) {
-            folder::sweep(&self.dir, &contents, number);
+            folder::sweep(&self.dir, &contents, number, &in_use);
         }
         Ok(())
     }
 
-    /// Writes and opens the base with this number.
-    fn write_base(&self, number: u64, snapshot: &State) -> Result<Base, VectorWriteError> {
-        let path = folder::base_path(&self.dir, number);
-        let Merged { rows, dead, content } = self.merge_state(snapshot)?;
+    /// Writes the base with this number; returns the state with it, in place of those that were merged into it, and an empty delta.
+    fn merged(&self, number: u64, snapshot: State) -> Result<State, VectorWriteError> {
+        let State { generation, segments, delta } = snapshot;
+        let places = State::places_to_merge(&segments, delta.len(), &self.settings);
+        let (mut merged, mut kept) = (Vec::new(), Vec::new());
+        for (place, segment) in segments.into_iter().enumerate() {
+            if places.contains(&place) { &mut merged } else { &mut kept }.push(segment);
+        }
+        kept.extend(self.write_base(number, &merged, &delta)?.map(Segment::new));
+        Ok(State { generation, segments: kept, delta: Exact::new(self.model.dimensions) })
+    }
+
+    /// Writes and opens the base with this number. `None` if there is no embedding.
+    fn write_base(&self, number: u64, merged: &[Segment], delta: &Exact) -> Result<Option<Base>, VectorWriteError> {
+        let Merged { rows, dead, content } = self.merge_segments(merged, delta)?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
         let content = match &content {
             MergedContent::Records(records) => Content::Records(records),
             MergedContent::Graph(graph) => Content::Graph(graph),
         };
-        let (model, generation) = (self.model, snapshot.generation);
-        base::write(&path, &BaseParts { model, generation, rows: &rows, dead: &dead, content })?;
-        let base = Base::open(&path, self.model)?;
+        let path = folder::base_path(&self.dir, number);
+        base::write(&path, &BaseParts { model: self.model, rows: &rows, dead: &dead, content })?;
+        let base = Base::open(&self.dir, number, self.model)?;
         base.verify().map_err(damage_error)?;
-        Ok(base)
+        Ok(Some(base))
     }
 
-    /// Replaces the base by a new one, and replays the changes that were made during the merge.
-    fn switch(&self, number: u64, base: Base) -> Result<(), VectorWriteError> {
+    /// Replaces the state, and replays the changes that were made during the merge; returns the numbers of the bases in use.
+    fn switch(&self, number: u64, mut state: State) -> Result<Vec<u64>, VectorWriteError> {
         let path = folder::delta_path(&self.dir, number);
         let io_error = |error| VectorWriteError::io(&path, error);
         let mut log = self.log.lock();
-        // A crash before this line opens the new base without the changes made since. Its generation says so, and they are derived
-        // again.
-        let mut delta = Delta::create(&path, self.model, base.identity()).map_err(io_error)?;
-        let mut state = State::new(Some(base), self.model);
+        // A crash before this line opens the former bases and log. One after it may lose changes made since; the generation says so,
+        // and they are derived again.
+        let mut delta = Delta::create(&path, self.model, &state.log_start()).map_err(io_error)?;
         for LogEntry { generation, removed, added } in log.since_merge.iter().flatten() {
             delta.append(*generation, removed, added).map_err(io_error)?;
             state.change(*generation, removed, added);
         }
+        let in_use = state.base_numbers();
         *log = Log { number, delta, since_merge: None };
         *self.state.write() = state;
-        Ok(())
+        Ok(in_use)
     }
 
-    fn merge_state(&self, state: &State) -> Result<Merged, VectorWriteError> {
-        let wants_graph = state.len() >= self.settings.graph_from;
-        if let Some(base) = state.base.as_ref().filter(|base| wants_graph && base.has_graph()) {
-            let dead = base.dead().len() + state.removed.len();
-            if dead * SLOTS_PER_DEAD <= base.slots() + state.delta.len() {
-                return self.extend(base, state);
+    fn merge_segments(&self, merged: &[Segment], delta: &Exact) -> Result<Merged, VectorWriteError> {
+        let count = merged.iter().map(Segment::len).sum::<usize>() + delta.len();
+        let wants_graph = count >= self.settings.graph_from;
+        let with_graph = merged.iter().enumerate().filter(|(_, segment)| wants_graph && segment.base.has_graph());
+        let largest = with_graph.max_by_key(|(_, segment)| segment.len());
+        match largest.filter(|(_, segment)| segment.dead() * SLOTS_PER_DEAD <= segment.dead() + count) {
+            Some((place, segment)) => {
+                let others = merged.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other);
+                self.extend(segment, others, delta)
             }
+            None => self.rebuild(merged, delta, wants_graph),
         }
-        self.rebuilt(state, wants_graph)
     }
 
-    /// Extends the base's graph by the delta. Dead slots remain.
-    fn extend(&self, base: &Base, state: &State) -> Result<Merged, VectorWriteError> {
-        let mut added: Vec<ChunkRow> = state.delta.rows().to_vec();
-        added.sort_unstable();
+    /// Extends the graph of a base by other bases and the delta. Dead slots remain.
+    fn extend<'a>(
+        &self,
+        segment: &Segment,
+        others: impl Iterator<Item = &'a Segment>,
+        delta: &'a Exact,
+    ) -> Result<Merged, VectorWriteError> {
+        let base = &segment.base;
         let mut dead = SlotSet::default();
-        for slot in (0..base.slots()).filter(|slot| base.dead().contains(*slot) || state.removed.contains(*slot)) {
+        for slot in (0..base.slots()).filter(|slot| segment.is_dead(*slot)) {
             dead.insert(slot);
         }
-        let records: Vec<u8> = added.iter().filter_map(|row| state.delta.record(*row)).flatten().copied().collect();
         let stride = kernel::stride(self.model.dimensions);
+        let (added, records) = records_in_order(others, delta, stride)?;
         let graph = Graph::with_rows(base.graph_bytes().map_err(damage_error)?, base.slots(), &records, stride)?;
-        let rows = [base.rows(), &added].concat();
+        let rows = base.rows().chain(added).collect();
         Ok(Merged { rows, dead, content: MergedContent::Graph(graph) })
     }
 
-    /// Rebuilds the base from all live embeddings, in the order of their rows.
-    fn rebuilt(&self, state: &State, wants_graph: bool) -> Result<Merged, VectorWriteError> {
+    /// Builds a base from all embeddings of bases and the delta, in the order of their rows.
+    fn rebuild(&self, merged: &[Segment], delta: &Exact, wants_graph: bool) -> Result<Merged, VectorWriteError> {
         let stride = kernel::stride(self.model.dimensions);
-        let of_base = state.base.as_ref().map(|base| base.records()).transpose().map_err(damage_error)?;
-        let mut found: Vec<(ChunkRow, &[u8])> = Vec::with_capacity(state.len());
-        if let (Some(base), Some(records)) = (&state.base, of_base) {
-            let slots = base.rows_in_order().filter(|slot| !state.removed.contains(*slot));
-            found.extend(slots.map(|slot| (base.rows()[slot], &records[slot * stride..(slot + 1) * stride])));
-        }
-        found.extend(state.delta.rows().iter().filter_map(|row| Some((*row, state.delta.record(*row)?))));
-        found.sort_by_key(|(row, _)| *row);
-        let rows = found.iter().map(|(row, _)| *row).collect();
-        let records: Vec<u8> = found.iter().flat_map(|(_, record)| record.iter().copied()).collect();
+        let (rows, records) = records_in_order(merged.iter(), delta, stride)?;
         let content = if wants_graph {
             MergedContent::Graph(Graph::build(&records, stride)?)
         } else {
             MergedContent::Records(records)
         };
         Ok(Merged { rows, dead: SlotSet::default(), content })
+    }
+}
+
+/// The rows and the records of the embeddings of some bases and of the delta, in the order of their rows.
+fn records_in_order<'a>(
+    segments: impl Iterator<Item = &'a Segment>,
+    delta: &'a Exact,
+    stride: usize,
+) -> Result<(Vec<ChunkRow>, Vec<u8>), VectorWriteError> {
+    let mut found: Vec<(ChunkRow, &[u8])> = Vec::new();
+    for segment in segments {
+        let records = segment.base.records().map_err(damage_error)?;
+        let record = |slot: usize| &records[slot * stride..(slot + 1) * stride];
+        found.extend(segment.slots_in_order().map(|slot| (segment.base.row(slot), record(slot))));
+    }
+    found.extend(delta.rows().iter().filter_map(|row| Some((*row, delta.record(*row)?))));
+    found.sort_by_key(|(row, _)| *row);
+    let rows = found.iter().map(|(row, _)| *row).collect();
+    let mut records = Vec::with_capacity(found.len() * stride);
+    for (_, record) in found {
+        records.extend_from_slice(record);
+    }
+    Ok((rows, records))
+}
+
+impl Segment {
+    /// Whether so many slots are dead that the base should be written again.
+    fn is_worn(&self, settings: &Settings) -> bool {
+        self.dead() > settings.delta_least.max(self.base.slots() / SLOTS_PER_DEAD)
+    }
+}
+
+impl State {
+    fn to_merge(&self, settings: &Settings) -> Vec<usize> {
+        Self::places_to_merge(&self.segments, self.delta.len(), settings)
+    }
+
+    /// The places of the segments that the next merge replaces by one: the most worn one, and as many others, the smallest first, as fit
+    /// into one base with the delta. A full base is left alone, so a merge costs the same however large the index is.
+    fn places_to_merge(segments: &[Segment], delta: usize, settings: &Settings) -> Vec<usize> {
+        let worn = (0..segments.len()).filter(|place| segments[*place].is_worn(settings));
+        let worn = worn.max_by_key(|place| segments[*place].dead());
+        let mut by_size: Vec<usize> = (0..segments.len()).filter(|place| Some(*place) != worn).collect();
+        by_size.sort_by_key(|place| segments[*place].len());
+        let mut size = delta + worn.map_or(0, |place| segments[place].len());
+        let mut places: Vec<usize> = worn.into_iter().collect();
+        for place in by_size {
+            size += segments[place].len();
+            if size > settings.base_most {
+                break;
+            }
+            places.push(place);
+        }
+        places
     }
 }
 
