@@ -1,7 +1,8 @@
 //! A benchmark of vector search: its latency, recall and cost.
 //!
-//! `cargo bench -p recall-index --bench vector -- [scan] [graph N] [open N]` measures the time of a scan by size; recall, times and
-//! sizes of an index of N embeddings with a graph, with and without filters; and the opening of an index of N.
+//! `cargo bench -p recall-index --bench vector -- [scan] [graph N] [bases N] [open N]` measures the time of a scan by size; recall, times
+//! and sizes of an index of N embeddings with a graph, with and without filters; the same in one base and in several; and the opening
+//! of an index of N.
 //! Embeddings have 256 dimensions and are drawn from a mixture that resembles those of texts (see
 //! `tests/index/clusters.rs`). Without arguments it does nothing.
 
@@ -36,6 +37,7 @@ fn main() {
         match what {
             "scan" => [1_000, 10_000, 20_000, 50_000, 100_000, 200_000].into_iter().for_each(scan),
             "graph" => graph(count()),
+            "bases" => bases(count()),
             "open" => open(count()),
             other => panic!("unknown measurement `{other}`"),
         }
@@ -93,6 +95,35 @@ fn graph(count: usize) {
             let vectors = self::vectors(folder.path(), settings);
             let what = format!("filter of {:.1} %, {how}", selectivity * 100.0);
             report(&what, &vectors, &exact, &queries, RowFilter::Only(&rows));
+        }
+    }
+}
+
+/// Fills indexes whose bases have room for all embeddings, for a quarter and for a sixteenth of them.
+fn bases(count: usize) {
+    for parts in [1, 4, 16] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { graph_from: 1, base_most: count / parts, ..Settings::default() };
+        let vectors = vectors(folder.path(), settings);
+        let mut clusters = Clusters::new(DIMENSIONS, count, SEED);
+        let mut exact = Exact::new(DIMENSIONS);
+        let cpu = cpu();
+        for (number, from) in (0..count).step_by(BATCH).enumerate() {
+            let rows = (from..count.min(from + BATCH)).map(|row| (ChunkRow(row as i64), quantised(&clusters.draw())));
+            let change = Change { added: rows.collect(), ..Change::default() };
+            change.added.iter().for_each(|(row, embedding)| exact.insert(*row, embedding));
+            vectors.apply(Generation(number as u64 + 1), &change).unwrap();
+            vectors.merge().unwrap();
+        }
+        let spent = crate::cpu().saturating_sub(cpu);
+        println!("bases of {}: {:.1} CPU-s, {}", count / parts, spent.as_secs_f64(), memory());
+        let queries: Vec<_> = (0..QUERIES).map(|_| clusters.draw()).collect();
+        report(&format!("{parts} or more bases"), &vectors, &exact, &queries, RowFilter::All);
+        for selectivity in [0.01, 0.1, 0.5] {
+            let mut rng = fastrand::Rng::with_seed(SEED);
+            let rows = RowSet::from_rows((0..count as i64).filter(|_| rng.f64() < selectivity).map(ChunkRow));
+            let filter = RowFilter::Only(&rows);
+            report(&format!("filter of {:.1} %", selectivity * 100.0), &vectors, &exact, &queries, filter);
         }
     }
 }

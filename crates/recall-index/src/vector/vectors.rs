@@ -111,7 +111,7 @@ impl Vectors {
     /// # Errors
     /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]. Every search then returns the same error.
     pub fn verify(&self) -> Result<(), NearestError> {
-        let bases = self.state.read().bases();
+        let bases = self.state.read().base_files();
         bases.iter().try_for_each(|base| Ok(base.verify()?))
     }
 
@@ -119,7 +119,7 @@ impl Vectors {
     ///
     /// The delta is in memory; its file is verified when it is opened.
     pub fn is_disturbed(&self) -> bool {
-        self.state.read().bases().iter().any(|base| base.is_disturbed())
+        self.state.read().base_files().iter().any(|base| base.is_disturbed())
     }
 
     /// Returns the difference between this index and one of exactly these chunks.
@@ -182,8 +182,8 @@ impl VectorIndex for Vectors {
         self.verify()?;
         let state = self.state.read();
         let mut best = TopK::new(count);
-        for segment in &state.segments {
-            segment.base.search(&query, filter, &segment.removed, &self.settings, &mut best, count)?;
+        for live in &state.bases {
+            live.base.search(&query, filter, &live.removed, &self.settings, &mut best, count)?;
         }
         state.delta.search(&query, filter, &mut best);
         Ok(best.into_sorted())

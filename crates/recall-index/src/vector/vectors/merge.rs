@@ -5,7 +5,7 @@
 
 use recall_core::{ChunkRow, VectorIndex};
 
-use super::state::{Segment, State};
+use super::state::{LiveBase, State};
 use super::{Log, Vectors};
 use crate::vector::base::SlotSet;
 use crate::vector::base::{self, Base, BaseParts, Content};
@@ -48,12 +48,12 @@ impl Vectors {
     pub fn wants_merge(&self) -> bool {
         let log_bytes = self.log.lock().delta.bytes();
         let state = self.state.read();
-        let merged = state.to_merge(&self.settings);
-        let slots: usize = merged.iter().map(|place| state.segments[*place].base.slots()).sum();
+        let merged = state.places_to_merge(&self.settings);
+        let slots: usize = merged.iter().map(|place| state.bases[*place].base.slots()).sum();
         let delta = state.delta.len();
         let delta_bytes = (delta * kernel::stride(self.model.dimensions)) as u64;
         delta > self.settings.delta_least.max(slots / BASE_PER_DELTA)
-            || state.segments.iter().any(|segment| segment.is_worn(&self.settings))
+            || state.bases.iter().any(|live| live.is_worn(&self.settings))
             || log_bytes > MIN_LOG_BYTES.max(delta_bytes * LOG_PER_DELTA)
     }
 
@@ -79,7 +79,7 @@ impl Vectors {
             log.since_merge = Some(Vec::new());
             (log.number + 1, self.state.read().clone())
         };
-        let outcome = self.merged(number, snapshot).and_then(|state| self.switch(number, state));
+        let outcome = self.write_merged(number, snapshot).and_then(|state| self.switch(number, state));
         if outcome.is_err() {
             self.log.lock().since_merge = None;
         }
@@ -91,20 +91,20 @@ impl Vectors {
     }
 
     /// Writes the base with this number; returns the state with it, in place of those that were merged into it, and an empty delta.
-    fn merged(&self, number: u64, snapshot: State) -> Result<State, VectorWriteError> {
-        let State { generation, segments, delta } = snapshot;
-        let places = State::places_to_merge(&segments, delta.len(), &self.settings);
+    fn write_merged(&self, number: u64, snapshot: State) -> Result<State, VectorWriteError> {
+        let places = snapshot.places_to_merge(&self.settings);
+        let State { generation, bases, delta } = snapshot;
         let (mut merged, mut kept) = (Vec::new(), Vec::new());
-        for (place, segment) in segments.into_iter().enumerate() {
-            if places.contains(&place) { &mut merged } else { &mut kept }.push(segment);
+        for (place, live) in bases.into_iter().enumerate() {
+            if places.contains(&place) { &mut merged } else { &mut kept }.push(live);
         }
-        kept.extend(self.write_base(number, &merged, &delta)?.map(Segment::new));
-        Ok(State { generation, segments: kept, delta: Exact::new(self.model.dimensions) })
+        kept.extend(self.write_base(number, &merged, &delta)?.map(LiveBase::new));
+        Ok(State { generation, bases: kept, delta: Exact::new(self.model.dimensions) })
     }
 
     /// Writes and opens the base with this number. `None` if there is no embedding.
-    fn write_base(&self, number: u64, merged: &[Segment], delta: &Exact) -> Result<Option<Base>, VectorWriteError> {
-        let Merged { rows, dead, content } = self.merge_segments(merged, delta)?;
+    fn write_base(&self, number: u64, merged: &[LiveBase], delta: &Exact) -> Result<Option<Base>, VectorWriteError> {
+        let Merged { rows, dead, content } = self.merge_bases(merged, delta)?;
         if rows.is_empty() {
             return Ok(None);
         }
@@ -137,15 +137,15 @@ impl Vectors {
         Ok(in_use)
     }
 
-    fn merge_segments(&self, merged: &[Segment], delta: &Exact) -> Result<Merged, VectorWriteError> {
-        let count = merged.iter().map(Segment::len).sum::<usize>() + delta.len();
+    fn merge_bases(&self, merged: &[LiveBase], delta: &Exact) -> Result<Merged, VectorWriteError> {
+        let count = merged.iter().map(LiveBase::len).sum::<usize>() + delta.len();
         let wants_graph = count >= self.settings.graph_from;
-        let with_graph = merged.iter().enumerate().filter(|(_, segment)| wants_graph && segment.base.has_graph());
-        let largest = with_graph.max_by_key(|(_, segment)| segment.len());
-        match largest.filter(|(_, segment)| segment.dead() * SLOTS_PER_DEAD <= segment.dead() + count) {
-            Some((place, segment)) => {
+        let with_graph = merged.iter().enumerate().filter(|(_, live)| wants_graph && live.base.has_graph());
+        let largest = with_graph.max_by_key(|(_, live)| live.len());
+        match largest.filter(|(_, live)| live.dead() * SLOTS_PER_DEAD <= live.dead() + count) {
+            Some((place, live)) => {
                 let others = merged.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, other)| other);
-                self.extend(segment, others, delta)
+                self.extend(live, others, delta)
             }
             None => self.rebuild(merged, delta, wants_graph),
         }
@@ -154,13 +154,13 @@ impl Vectors {
     /// Extends the graph of a base by other bases and the delta. Dead slots remain.
     fn extend<'a>(
         &self,
-        segment: &Segment,
-        others: impl Iterator<Item = &'a Segment>,
+        extended: &LiveBase,
+        others: impl Iterator<Item = &'a LiveBase>,
         delta: &'a Exact,
     ) -> Result<Merged, VectorWriteError> {
-        let base = &segment.base;
+        let base = &extended.base;
         let mut dead = SlotSet::default();
-        for slot in (0..base.slots()).filter(|slot| segment.is_dead(*slot)) {
+        for slot in (0..base.slots()).filter(|slot| extended.is_dead(*slot)) {
             dead.insert(slot);
         }
         let stride = kernel::stride(self.model.dimensions);
@@ -171,7 +171,7 @@ impl Vectors {
     }
 
     /// Builds a base from all embeddings of bases and the delta, in the order of their rows.
-    fn rebuild(&self, merged: &[Segment], delta: &Exact, wants_graph: bool) -> Result<Merged, VectorWriteError> {
+    fn rebuild(&self, merged: &[LiveBase], delta: &Exact, wants_graph: bool) -> Result<Merged, VectorWriteError> {
         let stride = kernel::stride(self.model.dimensions);
         let (rows, records) = records_in_order(merged.iter(), delta, stride)?;
         let content = if wants_graph {
@@ -185,15 +185,15 @@ impl Vectors {
 
 /// The rows and the records of the embeddings of some bases and of the delta, in the order of their rows.
 fn records_in_order<'a>(
-    segments: impl Iterator<Item = &'a Segment>,
+    bases: impl Iterator<Item = &'a LiveBase>,
     delta: &'a Exact,
     stride: usize,
 ) -> Result<(Vec<ChunkRow>, Vec<u8>), VectorWriteError> {
     let mut found: Vec<(ChunkRow, &[u8])> = Vec::new();
-    for segment in segments {
-        let records = segment.base.records().map_err(damage_error)?;
-        let record = |slot: usize| &records[slot * stride..(slot + 1) * stride];
-        found.extend(segment.slots_in_order().map(|slot| (segment.base.row(slot), record(slot))));
+    for live in bases {
+        let records = live.base.records().map_err(damage_error)?;
+        let slots = live.slots_in_order();
+        found.extend(slots.map(|slot| (live.base.row(slot), &records[slot * stride..(slot + 1) * stride])));
     }
     found.extend(delta.rows().iter().filter_map(|row| Some((*row, delta.record(*row)?))));
     found.sort_by_key(|(row, _)| *row);
@@ -205,7 +205,7 @@ fn records_in_order<'a>(
     Ok((rows, records))
 }
 
-impl Segment {
+impl LiveBase {
     /// Whether so many slots are dead that the base should be written again.
     fn is_worn(&self, settings: &Settings) -> bool {
         self.dead() > settings.delta_least.max(self.base.slots() / SLOTS_PER_DEAD)
@@ -213,21 +213,18 @@ impl Segment {
 }
 
 impl State {
-    fn to_merge(&self, settings: &Settings) -> Vec<usize> {
-        Self::places_to_merge(&self.segments, self.delta.len(), settings)
-    }
-
-    /// The places of the segments that the next merge replaces by one: the most worn one, and as many others, the smallest first, as fit
+    /// The places of the bases that the next merge replaces by one: the most worn one, and as many others, the smallest first, as fit
     /// into one base with the delta. A full base is left alone, so a merge costs the same however large the index is.
-    fn places_to_merge(segments: &[Segment], delta: usize, settings: &Settings) -> Vec<usize> {
-        let worn = (0..segments.len()).filter(|place| segments[*place].is_worn(settings));
-        let worn = worn.max_by_key(|place| segments[*place].dead());
-        let mut by_size: Vec<usize> = (0..segments.len()).filter(|place| Some(*place) != worn).collect();
-        by_size.sort_by_key(|place| segments[*place].len());
-        let mut size = delta + worn.map_or(0, |place| segments[place].len());
+    fn places_to_merge(&self, settings: &Settings) -> Vec<usize> {
+        let bases = &self.bases;
+        let worn = (0..bases.len()).filter(|place| bases[*place].is_worn(settings));
+        let worn = worn.max_by_key(|place| bases[*place].dead());
+        let mut by_size: Vec<usize> = (0..bases.len()).filter(|place| Some(*place) != worn).collect();
+        by_size.sort_by_key(|place| bases[*place].len());
+        let mut size = self.delta.len() + worn.map_or(0, |place| bases[place].len());
         let mut places: Vec<usize> = worn.into_iter().collect();
         for place in by_size {
-            size += segments[place].len();
+            size += bases[place].len();
             if size > settings.base_most {
                 break;
             }

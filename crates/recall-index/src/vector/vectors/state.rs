@@ -10,22 +10,22 @@ use crate::vector::delta::{KnownBase, LogStart};
 use crate::vector::query::Query;
 use crate::vector::{Exact, Model, VectorOpenError};
 
-/// The state seen by a search. A chunk is in one segment or in the delta.
+/// The state seen by a search. A chunk is in one base or in the delta.
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) generation: Generation,
-    pub(super) segments: Vec<Segment>,
+    pub(super) bases: Vec<LiveBase>,
     pub(super) delta: Exact,
 }
 
 /// A base, without the slots whose chunks were removed or changed since it was written.
 #[derive(Clone)]
-pub(super) struct Segment {
+pub(super) struct LiveBase {
     pub(super) base: Arc<Base>,
     pub(super) removed: SlotSet,
 }
 
-impl Segment {
+impl LiveBase {
     pub(super) fn new(base: Base) -> Self {
         Self { base: Arc::new(base), removed: SlotSet::default() }
     }
@@ -59,9 +59,8 @@ impl Segment {
 impl State {
     /// The state at the start of a log.
     pub(super) fn open(dir: &Path, model: Model, start: LogStart) -> Result<Self, VectorOpenError> {
-        let LogStart { generation, bases } = start;
-        let mut segments = Vec::with_capacity(bases.len());
-        for KnownBase { number, identity, slots, removed } in bases {
+        let mut bases = Vec::with_capacity(start.bases.len());
+        for KnownBase { number, identity, slots, removed } in start.bases {
             let base = Base::open(dir, number, model)?;
             if (base.identity(), base.slots()) != (identity, slots as usize) {
                 return Err(VectorOpenError::damaged(
@@ -69,14 +68,14 @@ impl State {
                     "the log of the index knows another base by its name",
                 ));
             }
-            segments.push(Segment { base: Arc::new(base), removed });
+            bases.push(LiveBase { base: Arc::new(base), removed });
         }
-        Ok(Self { generation, segments, delta: Exact::new(model.dimensions) })
+        Ok(Self { generation: start.generation, bases, delta: Exact::new(model.dimensions) })
     }
 
     /// What a log has to know of this state, without the delta.
     pub(super) fn log_start(&self) -> LogStart {
-        let bases = self.segments.iter().map(|Segment { base, removed }| KnownBase {
+        let bases = self.bases.iter().map(|LiveBase { base, removed }| KnownBase {
             number: base.number(),
             identity: base.identity(),
             slots: base.slots() as u32,
@@ -85,43 +84,44 @@ impl State {
         LogStart { generation: self.generation, bases: bases.collect() }
     }
 
-    pub(super) fn bases(&self) -> Vec<Arc<Base>> {
-        self.segments.iter().map(|segment| Arc::clone(&segment.base)).collect()
+    /// The files of the bases.
+    pub(super) fn base_files(&self) -> Vec<Arc<Base>> {
+        self.bases.iter().map(|live| Arc::clone(&live.base)).collect()
     }
 
     pub(super) fn base_numbers(&self) -> Vec<u64> {
-        self.segments.iter().map(|segment| segment.base.number()).collect()
+        self.bases.iter().map(|live| live.base.number()).collect()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.segments.iter().map(Segment::len).sum::<usize>() + self.delta.rows().len()
+        self.bases.iter().map(LiveBase::len).sum::<usize>() + self.delta.rows().len()
     }
 
     /// The chunks with an embedding, in no particular order.
     pub(super) fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        let in_bases = self.segments.iter();
-        let in_bases = in_bases.flat_map(|segment| segment.slots_in_order().map(|slot| segment.base.row(slot)));
+        let in_bases = self.bases.iter();
+        let in_bases = in_bases.flat_map(|live| live.slots_in_order().map(|slot| live.base.row(slot)));
         in_bases.chain(self.delta.rows().iter().copied())
     }
 
     /// Slots are skipped without a look at those between, so that a large base costs no more than a small one.
     pub(super) fn sample(&self, count: usize) -> Vec<ChunkRow> {
-        let slots: usize = self.segments.iter().map(|segment| segment.base.slots()).sum();
+        let slots: usize = self.bases.iter().map(|live| live.base.slots()).sum();
         let step = (slots + self.delta.rows().len()).div_ceil(count.max(1)).max(1);
-        let in_bases = self.segments.iter().flat_map(|segment| {
-            let slots = (0..segment.base.slots()).step_by(step).filter(|slot| !segment.is_dead(*slot));
-            slots.map(|slot| segment.base.row(slot))
+        let in_bases = self.bases.iter().flat_map(|live| {
+            let slots = (0..live.base.slots()).step_by(step).filter(|slot| !live.is_dead(*slot));
+            slots.map(|slot| live.base.row(slot))
         });
         in_bases.chain(self.delta.rows().iter().copied().step_by(step)).collect()
     }
 
     pub(super) fn contains(&self, row: ChunkRow) -> bool {
-        self.segments.iter().any(|segment| segment.slot(row).is_some()) || self.delta.record(row).is_some()
+        self.bases.iter().any(|live| live.slot(row).is_some()) || self.delta.record(row).is_some()
     }
 
     /// The cosine of a chunk. `None` if no base has it.
     pub(super) fn cosine_in_bases(&self, query: &Query, row: ChunkRow) -> Result<Option<f32>, NearestError> {
-        for Segment { base, removed } in &self.segments {
+        for LiveBase { base, removed } in &self.bases {
             if let Some(cosine) = base.cosine(query, row, removed)? {
                 return Ok(Some(cosine));
             }
@@ -132,9 +132,9 @@ impl State {
     pub(super) fn change(&mut self, generation: Generation, removed: &[ChunkRow], added: &[(ChunkRow, Quantised)]) {
         for row in removed.iter().chain(added.iter().map(|(row, _)| row)) {
             self.delta.remove(*row);
-            for segment in &mut self.segments {
-                if let Some(slot) = segment.base.slot(*row) {
-                    segment.removed.insert(slot);
+            for live in &mut self.bases {
+                if let Some(slot) = live.base.slot(*row) {
+                    live.removed.insert(slot);
                 }
             }
         }
