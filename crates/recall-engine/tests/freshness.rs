@@ -9,11 +9,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
-use recall_core::{ParsedDocument, Timestamp};
+use recall_core::{ParsedDocument, Scope, Timestamp};
 use recall_engine::{
-    Answer, Cancel, Engine, EngineSettings, FirstIndex, FirstIndexStage, Indexing, MemorySettings, Origin, Places,
-    Progress, StoreSettings, Warning,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, FirstIndex, FirstIndexStage, Indexing, MemorySettings,
+    Origin, Places, Progress, StoreSettings, Warning,
 };
+use recall_models::BuiltIn;
 use recall_testkit::wait_until;
 use recall_text::Language;
 
@@ -183,6 +184,25 @@ fn questions_during_a_first_index_are_answered_from_the_files_that_they_need() {
     let found = engine.find_exact(&sandbox.origin(), &literal("no such voucher: {}")).expect("an answer");
     assert_eq!(found.totals.lines, 1, "{:?}", found.warnings);
     assert_eq!(found.is_complete, progress_of_partial(&found.warnings).is_none());
+}
+
+#[test]
+fn a_question_does_not_wait_until_all_that_is_indexed_so_far_is_embedded() {
+    /// Two batches, one for each question.
+    const MOST_EMBEDDED: u64 = 2 * 2048;
+    let sandbox = Sandbox::new();
+    write_huge_project(&sandbox);
+    write_files(&sandbox.root(), 9000);
+    let model = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
+    let settings = EngineSettings { partial_after: Duration::ZERO, model: Some(model), ..EngineSettings::default() };
+    let engine = sandbox.engine_by(settings);
+    let status = || engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status").stores.remove(0);
+    let first = sandbox.search(&engine, "where is the session key rotated");
+    wait_until("indexed files", || (status().indexing?.files_done > MOST_EMBEDDED).then_some(()));
+    let second = sandbox.search(&engine, "night_tariff");
+    assert!([first, second].iter().all(|answer| progress_of_partial(&answer.warnings).is_some()), "a part answers");
+    let embedded = status().embedded[0].1;
+    assert!((1..=MOST_EMBEDDED).contains(&embedded), "{embedded}");
 }
 
 #[test]

@@ -89,6 +89,7 @@ impl FollowState {
             UpdateMode::Inline => BATCH_CHUNKS,
             UpdateMode::Background => BACKGROUND_BATCH_CHUNKS,
         };
+        let may_merge = !matches!(extent, UpdateExtent::FewChunks | UpdateExtent::Newest);
         let mut to_do: Option<ToDo> = None;
         while !is_over() {
             // A new snapshot each time: an old one keeps the catalog's write-ahead log from being checkpointed.
@@ -123,12 +124,15 @@ impl FollowState {
             // The catalog's generation is set only if nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
             vectors.apply(reached, &Change { removed: take(&mut now.orphaned), added })?;
-            if extent != UpdateExtent::FewChunks && vectors.is_full() && !is_over() {
+            if may_merge && vectors.is_full() && !is_over() {
                 vectors.merge()?;
+            }
+            if extent == UpdateExtent::Newest {
+                break;
             }
         }
         // A merge writes one base, and several may be worn after a switch of branches.
-        while extent != UpdateExtent::FewChunks && vectors.wants_merge() && !is_over() {
+        while may_merge && vectors.wants_merge() && !is_over() {
             vectors.merge()?;
         }
         Ok(())

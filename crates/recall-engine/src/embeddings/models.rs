@@ -101,6 +101,8 @@ impl ModelRole {
 pub(crate) enum UpdateExtent {
     /// Only if few chunks are missing, as after an edit.
     FewChunks,
+    /// One batch of the newest chunks, while others wait to be indexed.
+    Newest,
     /// Completely, without pauses.
     Complete,
     /// Completely, with pauses for other work.

@@ -129,7 +129,8 @@ pub(super) fn write(
             work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| matches!(task, Task::Memory { .. }));
         let writer = index_run.filter(|_| !small).map_or_else(WriterSettings::default, IndexRun::writer);
         let embeds = match part.kind {
-            PartKind::Likely => Some(UpdateExtent::Complete),
+            // All that is indexed so far would hold up the rest for minutes.
+            PartKind::Likely => Some(UpdateExtent::Newest),
             PartKind::Whole if small || of_memories => Some(UpdateExtent::FewChunks),
             PartKind::Whole | PartKind::Rest => None,
         };
