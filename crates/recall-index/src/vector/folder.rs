@@ -47,21 +47,36 @@ pub(crate) fn list(dir: &Path) -> io::Result<FolderContents> {
     Ok(contents)
 }
 
-/// Creates an index with the same embeddings in another folder, which must have none. Both share the base; changes of one are not
+/// How often a copy is tried again because a merge has deleted a file meanwhile.
+const FORK_ATTEMPTS: usize = 3;
+
+/// Creates an index with the same embeddings in another folder, which must have none. Both share the bases; changes of one are not
 /// seen by the other.
 ///
-/// A file that a merge deletes meanwhile is missing there, and so are the embeddings in it.
+/// While merges keep deleting files, there is nothing to copy that belongs together, and the other folder stays empty.
 pub fn fork(dir: &Path, target: &Path) -> io::Result<()> {
-    let FolderContents { bases, deltas, temporary: _ } = list(dir)?;
     fs::create_dir_all(target)?;
-    let bases = bases.into_iter().map(|number| share_file(&base_path(dir, number), &base_path(target, number)));
-    let deltas =
-        deltas.into_iter().map(|number| fs::copy(delta_path(dir, number), delta_path(target, number)).map(|_| ()));
-    for outcome in bases.chain(deltas) {
-        match outcome {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            outcome => outcome?,
+    for _ in 0..FORK_ATTEMPTS {
+        match copy(dir, target) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = Folder::open(target)?;
+                for name in folder.names()? {
+                    folder.remove(name)?;
+                }
+            }
+            outcome => return outcome,
         }
+    }
+    Ok(())
+}
+
+fn copy(dir: &Path, target: &Path) -> io::Result<()> {
+    let FolderContents { bases, deltas, temporary: _ } = list(dir)?;
+    for number in bases {
+        share_file(&base_path(dir, number), &base_path(target, number))?;
+    }
+    for number in deltas {
+        fs::copy(delta_path(dir, number), delta_path(target, number))?;
     }
     Ok(())
 }

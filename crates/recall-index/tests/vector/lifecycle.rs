@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use recall_core::{ChunkRow, Generation, ModelFingerprint, NearestError, RowFilter, VectorIndex};
-use recall_index::vector::{Change, Model, Settings, VectorOpenError, VectorWriteError, Vectors, quarantine};
+use recall_index::vector::{Change, Model, Settings, VectorOpenError, VectorWriteError, Vectors, fork, quarantine};
 
 use crate::clusters::Clusters;
 use crate::fixture::{DIMENSIONS, added, all, apply, eager, exact, model, open, plain, quantised, removed};
@@ -191,6 +191,26 @@ fn a_full_base_is_left_alone_until_a_quarter_of_it_is_removed() {
     assert_eq!(names(folder.path()), ["base-4.vectors", "base-6.vectors", "base-8.vectors", "delta-8.log"]);
     assert_eq!(all(&vectors, &texts[0]), all(&exact(26, &texts[25..]), &texts[0]));
     assert!(!vectors.wants_merge());
+}
+
+#[test]
+fn a_copy_has_the_same_embeddings_and_changes_of_one_are_not_seen_by_the_other() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let settings = Settings { base_most: 20, ..eager() };
+    let texts = texts(50);
+    let first = open(folders[0].path(), settings.clone());
+    for (number, part) in texts.chunks(20).enumerate() {
+        apply(&first, &added(1 + 20 * number as i64, part));
+        first.merge().unwrap();
+    }
+    apply(&first, &removed([7]));
+    fork(folders[0].path(), folders[1].path()).unwrap();
+    let second = open(folders[1].path(), settings);
+    assert_eq!(all(&second, &texts[0]), all(&first, &texts[0]));
+    apply(&second, &removed(1..=40));
+    second.merge().unwrap();
+    assert_eq!((first.len(), second.len()), (49, 10));
+    assert_eq!(names(folders[0].path()).len(), 4);
 }
 
 #[test]
