@@ -94,7 +94,7 @@ def read_embeddings(path):
     """The components of each embedding, signed bytes, in an order that is the same in every run and not that of the files."""
     content = Path(path).read_bytes()
     dimensions, = struct.unpack_from("<I", content, 12)
-    slots, dead, graph = struct.unpack_from("<QQQ", content, 56)
+    slots, dead, graph = struct.unpack_from("<QQQ", content, 48)
     if dead:
         sys.exit("some embeddings of the file are dead: index anew")
     stride = dimensions + 4
