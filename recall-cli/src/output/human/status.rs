@@ -156,6 +156,8 @@ fn store(store: &v1::StoreStatus) -> String {
     for (model, part) in &store.embedded {
         let how_far = if *part < 1.0 {
             format!("{:.0} % of the chunks embedded", part * 100.0)
+        } else if run.is_some() {
+            "all chunks so far".to_owned()
         } else {
             "whole index".to_owned()
         };
@@ -472,8 +474,10 @@ mod tests {
         assert!(told.contains("no documents") && told.contains("left out     2 files: 2 cannot be read"), "{told}");
         new.documents = 3;
         new.indexing = Some(v1::Indexing { done: 3, total: 10, running: true });
+        new.embedded = BTreeMap::from([("static".to_owned(), 1.0)]);
         let told = store(&new);
         assert!(told.contains("documents    3") && told.contains("3 of 10 files, for the first time"), "{told}");
+        assert!(told.contains("static model, all chunks so far"), "{told}");
         assert!(!told.contains("not indexed yet"), "{told}");
     }
 }
