@@ -262,7 +262,7 @@ impl Search<'_> {
         let coverage: Vec<Coverage> = self.searched.iter().map(|store| store.coverage()).collect();
         let model = candidates.iter().find_map(|found| Some(found.semantic.as_ref()?.model.to_string()));
         let silent = silent(&candidates, &weights, &rescored);
-        let warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
+        let mut warnings = self.warnings(&weights, &page, &rescored, model.as_deref(), &silent);
         let page::Page { hits, retrieved, confidence, best_score, next_offset, left_out, masked: _, unread: _ } = page;
         self.stores.iter().for_each(|store| compare_memories_soon(&store.store, &self.engine.comparer));
         if self.request.recording == Recording::On {
@@ -290,7 +290,7 @@ impl Search<'_> {
             best_score,
             next_offset,
             facets: match self.request.facets {
-                Facets::On => page::facets(self)?,
+                Facets::On => page::facets(self, &mut warnings)?,
                 Facets::Off => Vec::new(),
             },
             stale_files: left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>(),

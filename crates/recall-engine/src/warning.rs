@@ -130,6 +130,8 @@ pub enum Warning {
         store: String,
         /// How many documents were compared.
         compared: u64,
+        /// Whether counts of all documents were asked for: those of the store are not in them.
+        is_uncounted: bool,
     },
     /// Only some documents of a store that a team shares were compared with a text: there was no time for the others, or another version
     /// of recall published them.

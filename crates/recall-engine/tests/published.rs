@@ -3,6 +3,7 @@
 //! The same documents, filters, removals, generations and branches are in the index of a machine and in each kind of shared store.
 
 mod conditions;
+mod counts;
 mod related;
 #[cfg(feature = "server-tests")]
 mod servers;

@@ -120,7 +120,9 @@ fn one(warning: Warning) -> v1::Warning {
             new("NOTHING_IN_PERIOD", Severity::Warning, message, "")
         }
         Warning::SharedStore { store, reason, is_new } => shared_store(&store, &reason, is_new),
-        Warning::SharedNotFiltered { store, compared } => shared_not_filtered(&store, compared),
+        Warning::SharedNotFiltered { store, compared, is_uncounted } => {
+            shared_not_filtered(&store, compared, is_uncounted)
+        }
         Warning::SharedNotScanned { store, compared } => shared_not_scanned(&store, compared),
         Warning::SharedWithoutTimes { stores } => shared_without_times(&stores),
         Warning::IndexingWaits => {
@@ -303,13 +305,14 @@ fn weights_decide() -> v1::Warning {
 fn shared_store(store: &str, reason: &str, is_new: bool) -> v1::Warning {
     let message = format!("the shared store `{store}` did not answer: {reason}");
     let severity = if is_new { Severity::Warning } else { Severity::Notice };
-    new("SHARED_STORE", severity, message, "the answer is from this machine's stores")
+    new("SHARED_STORE", severity, message, "the answer, or its counts, are from this machine's stores")
 }
 
-fn shared_not_filtered(store: &str, compared: u64) -> v1::Warning {
+fn shared_not_filtered(store: &str, compared: u64, is_uncounted: bool) -> v1::Warning {
+    let counts = if is_uncounted { ", and none of its documents are counted" } else { "" };
     let message = format!(
         "of the shared store `{store}`, the filter expression was checked on the {compared} documents that match the query best; \
-         others may pass"
+         others may pass{counts}"
     );
     let hint =
         "the server checks all documents for types, languages, paths and tags: `--type`, `--lang`, `--path`, `--tag`";

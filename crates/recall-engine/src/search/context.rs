@@ -24,7 +24,7 @@ use crate::mount::Mount;
 use crate::ranking::Rankers;
 use crate::store::Store;
 use crate::task_pool::Deferred;
-use crate::warning::Coverage;
+use crate::warning::{Coverage, Warning};
 
 /// What a search asks of a store: candidates and texts. The index of this machine and every kind of shared store give the same
 /// evidence, so that no later stage depends on where a document is.
@@ -66,7 +66,7 @@ pub(super) trait SearchedStore {
 
     /// Counts the documents that contain a word of the query and pass its filters, with directories as the client narrows a search by
     /// them.
-    fn facets(&self, search: &Search<'_>) -> Result<Facets, StoreError>;
+    fn facets(&self, search: &Search<'_>) -> Result<StoreFacets, StoreError>;
 
     /// Returns whether a document is a memory of somebody else, for whom the user does not vouch.
     fn is_of_somebody_else(&self, document: DocumentRow) -> bool;
@@ -76,6 +76,14 @@ pub(super) trait SearchedStore {
 
     /// Returns the state of the store that the answer is from.
     fn coverage(&self) -> Coverage;
+}
+
+/// The counts of a store's documents by value.
+#[derive(Default)]
+pub(super) struct StoreFacets {
+    pub(super) counts: Facets,
+    /// Why a shared store has none.
+    pub(super) warning: Option<Warning>,
 }
 
 /// One search over a fixed list of stores.

@@ -19,7 +19,7 @@ use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, TieBreak
 use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
-use super::context::{Search, SearchedStore};
+use super::context::{Search, SearchedStore, StoreFacets};
 use super::expand::changed_documents;
 use super::framed::Framed;
 use super::messages::Literals;
@@ -179,7 +179,7 @@ impl SearchedStore for MountedStore {
         })
     }
 
-    fn facets(&self, search: &Search<'_>) -> Result<Facets, StoreError> {
+    fn facets(&self, search: &Search<'_>) -> Result<StoreFacets, StoreError> {
         let understood = understood_in(search, self);
         let searcher = self.index.searcher().among(allowed_rows(search, self)?);
         let counted = searcher.facets(&understood, &understood.filters);
@@ -188,7 +188,7 @@ impl SearchedStore for MountedStore {
         for (directory, count) in counted.directories {
             *directories.entry(outer_directory(&self.mount, &directory)).or_default() += count;
         }
-        Ok(Facets { directories, ..counted })
+        Ok(StoreFacets { counts: Facets { directories, ..counted }, warning: None })
     }
 
     fn is_of_somebody_else(&self, _: DocumentRow) -> bool {

@@ -16,7 +16,7 @@ use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::mount::Mount;
 use crate::search::answer::{Facet, Hit};
-use crate::search::context::Search;
+use crate::search::context::{Search, StoreFacets};
 use crate::search::ranked::{Ranked, with_ties};
 use crate::warning::Warning;
 
@@ -169,15 +169,17 @@ const MOST_VALUES: usize = 20;
 /// Counts the documents of all stores that contain a word of the query and pass its filters, not only those among the hits.
 ///
 /// Counts the current generation of each store, which may be newer than that of the hits. A shared store that does not answer any
-/// more counts nothing.
+/// more counts nothing, which `warnings` gets.
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn facets(search: &Search<'_>) -> Result<Vec<Facet>, StoreError> {
+pub(super) fn facets(search: &Search<'_>, warnings: &mut Vec<Warning>) -> Result<Vec<Facet>, StoreError> {
     let mut all: [(&str, BTreeMap<String, u64>); 4] =
         ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
     for store in search.searched {
-        let recall_index::lexical::Facets { types, languages, directories, tags } = store.facets(search)?;
+        let StoreFacets { counts, warning } = store.facets(search)?;
+        warnings.extend(warning);
+        let recall_index::lexical::Facets { types, languages, directories, tags } = counts;
         for ((_, sum), more) in all.iter_mut().zip([types, languages, directories, tags]) {
             for (value, count) in more {
                 *sum.entry(value).or_default() += count;

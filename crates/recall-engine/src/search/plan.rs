@@ -111,7 +111,7 @@ impl SearchPlan {
         };
         let shared = answers(pending, &mut warnings);
         let wanted = (request.offset + request.limit) as usize;
-        warnings.extend(shared.iter().filter_map(|answer| answer.warning(wanted)));
+        warnings.extend(shared.iter().filter_map(|answer| answer.warning(wanted, request.facets)));
         clock.lap(Stage::Freshness);
         Ok(Self { understood, paths, scope, stores, shared, base, period, time_words, warnings })
     }

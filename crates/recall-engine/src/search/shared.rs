@@ -22,7 +22,7 @@ use recall_text::error_chain;
 use rustc_hash::FxHashMap;
 
 use super::answer::Hit;
-use super::context::{Search, SearchedStore};
+use super::context::{Search, SearchedStore, StoreFacets};
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RetrieverWeights, may_name_a_file};
 use super::semantic::QueryNearness;
 use super::store_results::{ChunksRead, Links, StoreResults};
@@ -49,9 +49,9 @@ pub(super) struct SharedAnswer {
     cosines: FxHashMap<i64, f32>,
     /// The model that gave the cosines; `None` if the store has no embeddings by the model of this machine.
     model: Option<(Arc<str>, ModelFingerprint)>,
-    /// How many documents were compared with a filter, if others may pass it too; `None` if all were.
-    compared: Option<u64>,
-    /// What its facets count; `None` if a filter is evaluated here, on candidates only.
+    /// How many documents were found. A filter expression is evaluated on them here.
+    compared: usize,
+    /// What its facets count; `None` if there is a filter expression: the server cannot evaluate it on all documents.
     counted: Option<FacetScan>,
     /// Its paths are those that the client sees.
     mount: Mount,
@@ -199,7 +199,7 @@ impl SharedAnswer {
         }
         answer.retrieved = query.retrieve(&statistics, &portable, depths, &neighbours);
         answer.statistics = statistics;
-        answer.compared = (compared >= FILTERED_DEPTH && answer.documents.len() < compared).then_some(compared as u64);
+        answer.compared = compared;
         Ok(answer)
     }
 
@@ -211,16 +211,29 @@ impl SharedAnswer {
             retrieved: Retrieved::default(),
             cosines: FxHashMap::default(),
             model: None,
-            compared: None,
+            compared: 0,
             counted: None,
             mount: Mount::default(),
         }
     }
 
-    /// Returns the warning that more documents may pass the filter, if fewer than `wanted` were found.
-    pub(super) fn warning(&self, wanted: usize) -> Option<Warning> {
-        let compared = self.compared.filter(|_| self.documents.len() < wanted)?;
-        Some(Warning::SharedNotFiltered { store: self.store.name.clone(), compared })
+    /// Returns the warning that more documents may pass the filter expression, if fewer than `wanted` were found, or that it cannot count
+    /// those that pass.
+    pub(super) fn warning(&self, wanted: usize, facets: recall_core::Facets) -> Option<Warning> {
+        let passing = self.documents.len();
+        let is_cut_off = self.compared >= FILTERED_DEPTH && passing < self.compared && passing < wanted;
+        // The answer of an empty store has no statistics.
+        let is_uncounted = facets == recall_core::Facets::On && self.counted.is_none() && self.statistics.documents > 0;
+        let compared = self.compared as u64;
+        let store = self.store.name.clone();
+        (is_cut_off || is_uncounted).then_some(Warning::SharedNotFiltered { store, compared, is_uncounted })
+    }
+
+    /// Returns no counts, with the reason.
+    fn uncounted(&self, reason: &str, is_new: bool) -> StoreFacets {
+        let reason = format!("its documents are not counted: {reason}");
+        let warning = Warning::SharedStore { store: self.store.name.clone(), reason, is_new };
+        StoreFacets { warning: Some(warning), ..StoreFacets::default() }
     }
 
     /// Returns the nearness of a chunk; `None` if it was not compared.
@@ -320,10 +333,15 @@ impl SearchedStore for SharedAnswer {
         Ok(ChunksRead::Read { hits: hits.collect(), left_out: BTreeSet::new(), unread })
     }
 
-    fn facets(&self, _: &Search<'_>) -> Result<Facets, error::StoreError> {
-        let counted = self.counted.as_ref().and_then(|scan| self.store.facets(scan).ok().flatten());
-        let FacetCounts { kinds: types, languages, directories, tags } = counted.unwrap_or_default();
-        Ok(Facets { types, languages, directories, tags })
+    fn facets(&self, _: &Search<'_>) -> Result<StoreFacets, error::StoreError> {
+        let Some(scan) = &self.counted else { return Ok(StoreFacets::default()) };
+        Ok(match self.store.facets(scan) {
+            Ok(Some(FacetCounts { kinds: types, languages, directories, tags })) => {
+                StoreFacets { counts: Facets { types, languages, directories, tags }, warning: None }
+            }
+            Ok(None) => self.uncounted("a server of its kind cannot", false),
+            Err(error) => self.uncounted(&error_chain(&error), !matches!(error, StoreError::Resting)),
+        })
     }
 
     fn is_of_somebody_else(&self, row: DocumentRow) -> bool {
