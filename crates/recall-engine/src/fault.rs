@@ -76,7 +76,7 @@ impl StoreError {
             Self::Selection(error) => from_open(error),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
-            Self::InUse { .. } => Fault::Busy,
+            Self::InUse { .. } | Self::Writing { .. } => Fault::Busy,
             Self::NoDomain { .. } => Fault::NoDomain,
             Self::FilterTime { .. } => Fault::TooSlow,
             Self::Closing => Fault::Closing,

@@ -6,7 +6,7 @@
 mod find;
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use recall_core::rql::{Field, Object, Query, Selected};
 use recall_core::{ChunkRow, Document, DocumentId, DocumentKey, Explain, OtherProjects, Scope, Timestamp};
@@ -63,7 +63,7 @@ impl Engine {
         }
         let began = Instant::now();
         let now = self.clock.now();
-        let reader = Reader { stores: &stores, query, now };
+        let reader = Reader { stores: &stores, query, now, patience: self.settings.few_files_wait };
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -115,6 +115,8 @@ struct Reader<'a> {
     stores: &'a [MountedStore],
     query: &'a Query,
     now: Timestamp,
+    /// How long changed files wait for their turn to be indexed.
+    patience: Duration,
 }
 
 struct StoredRow {
@@ -147,7 +149,7 @@ impl Reader<'_> {
             let anchors = Anchored::new(store).changed_files(memories.iter());
             let to_index: BTreeSet<DocumentKey> = differing.iter().chain(&anchors).cloned().collect();
             if !to_index.is_empty() && !is_last {
-                match refresh_documents(store, &to_index, self.now) {
+                match refresh_documents(store, &to_index, self.now, self.patience) {
                     Ok(()) => return Ok(None),
                     Err(error) => {
                         let reason = error_chain(&error);

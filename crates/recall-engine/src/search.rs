@@ -39,6 +39,7 @@ mod verdict;
 
 use std::cell::OnceCell;
 use std::mem;
+use std::time::Instant;
 
 use recall_core::rql::Filter;
 use recall_core::{
@@ -150,9 +151,12 @@ impl Engine {
             past: PastUse::Adopted,
         };
         let (mut attempt, mut patience) = (0, self.settings.embedding_wait);
+        let began = Instant::now();
         loop {
             attempt += 1;
-            match search.attempt(&mut clock, attempt >= ATTEMPTS)? {
+            // After very many changes, each attempt may find other hits in changed files.
+            let is_late = attempt > 1 && began.elapsed() >= self.settings.few_files_wait;
+            match search.attempt(&mut clock, is_late || attempt >= ATTEMPTS)? {
                 // Texts that were just added may answer in other words: "nothing" is not said before they are compared.
                 Attempt::Answered(answer) if answer.lacks_nearness() && !patience.is_zero() => {
                     semantic::wait_for_embeddings(&stores, mem::take(&mut patience));

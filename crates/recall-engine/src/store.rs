@@ -63,10 +63,10 @@ pub(crate) use background::StructureWait;
 pub(crate) use facts::{HistoryModel, HistoryRecord, ItemFacts, Past, Precedents, SymbolHashes, Trial};
 pub(crate) use files::{
     Added, Check, CheckedAt, Decision, DirtySnapshot, Files, ImportedDocument, ImportedWriter, IngestOutcome, Phase,
-    RuledOut, SUMMARIES, ScanState, Selection, UnreadLine, WorkExtent,
+    RuledOut, RunKind, SUMMARIES, ScanState, Selection, UnreadLine, WorkExtent,
 };
 pub(crate) use index::{Disturbed, Index, IndexLock, IndexLocks, IndexPart, IndexWriting, Passage, Passages};
-pub(crate) use jobs::{Jobs, Wanted};
+pub(crate) use jobs::{IndexWork, Jobs, Wanted};
 pub(crate) use open::{OpenContext, work_trees};
 pub(crate) use oppositions::{AskingTurn, ComparedWords, JudgedPair, Oppositions};
 pub(crate) use pair_comparer::PairComparer;

@@ -243,7 +243,10 @@ impl Warning {
     /// Returns the first index that the answer should wait for, if the warning is about one.
     pub fn awaited_index(&self) -> Option<&FirstIndex> {
         match self {
-            Self::NotIndexedYet(first) if !matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) => Some(first),
+            Self::NotIndexedYet(first) => match first.stage {
+                FirstIndexStage::Queued | FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => Some(first),
+                FirstIndexStage::LikelyIndexed(_) | FirstIndexStage::ChangesLeft(_) => None,
+            },
             _ => None,
         }
     }
@@ -296,7 +299,7 @@ pub struct FirstIndex {
     pub stage: FirstIndexStage,
 }
 
-/// What the scan for a first index does.
+/// What the scan for a first index, or for very many changes, does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstIndexStage {
     /// It waits for its turn, after other projects.
@@ -307,6 +310,9 @@ pub enum FirstIndexStage {
     Indexing(Indexing),
     /// It has written the files that most likely answer the question, and writes the rest.
     LikelyIndexed(Indexing),
+    /// It writes very many new and changed files to an older index, from which the answer is: first those that most likely answer the
+    /// question.
+    ChangesLeft(Indexing),
 }
 
 /// Files that are not indexed for the same reason.

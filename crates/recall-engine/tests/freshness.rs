@@ -1,24 +1,22 @@
 //! An answer never contains text that its files no longer have.
 
+mod huge;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use recall_chunk::{ChunkLimits, CodeParser, CodeParserError};
-use recall_core::{ParsedDocument, Scope, Timestamp};
+use recall_core::Timestamp;
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, FirstIndex, FirstIndexStage, Indexing, MemorySettings,
-    Origin, Places, Progress, StoreSettings, Warning,
+    Answer, Cancel, Engine, EngineSettings, FirstIndexStage, MemorySettings, Origin, Places, Progress, StoreSettings,
+    Warning,
 };
-use recall_models::BuiltIn;
 use recall_testkit::wait_until;
-use recall_text::Language;
 
-use crate::exact::literal;
 use crate::support::{Sandbox, SystemClock, everything, paths, request, undated};
 
 #[test]
@@ -115,116 +113,6 @@ fn a_search_of_a_queued_project_says_that_it_is_not_indexed_yet_and_when_it_is()
     let answer = search();
     assert!(paths(&answer).contains(&"part_7.rs"), "{:?}", answer.warnings);
     assert_eq!(awaited(&answer), None);
-}
-
-/// A parser that leaves all files to the engine, and holds up the file with a text until the sender of the channel is dropped.
-struct HeldUp {
-    text: &'static str,
-    until: Mutex<mpsc::Receiver<()>>,
-}
-
-impl CodeParser for HeldUp {
-    fn parse(&self, _: &ChunkLimits, _: &Language, text: &str) -> Result<ParsedDocument, CodeParserError> {
-        if text.contains(self.text) {
-            let _ = self.until.lock().expect("no panic").recv();
-        }
-        Err(CodeParserError::Unavailable)
-    }
-}
-
-/// Writes more files than a first index reads before it answers a question.
-fn write_huge_project(sandbox: &Sandbox) {
-    write_files(&sandbox.root(), 1600);
-    for (path, text) in [
-        ("aaa/held_up.rs", "fn held_up() {}\n"),
-        ("zzz/rotation.rs", "/// Rotates the key of a session.\nfn rotate_key() {}\n"),
-        ("zzz/voucher.rs", "fn redeem() { log(\"no such voucher: {}\"); }\n"),
-        ("zzz/tariff.rs", "fn night_tariff() {}\n"),
-    ] {
-        sandbox.write(path, text);
-    }
-}
-
-/// Returns the progress of the index that the answer did not wait for; `None` if the answer is complete.
-fn progress_of_partial(warnings: &[Warning]) -> Option<Indexing> {
-    warnings.iter().find_map(|warning| match warning {
-        Warning::NotIndexedYet(FirstIndex { stage: FirstIndexStage::LikelyIndexed(indexing), .. }) => Some(*indexing),
-        _ => None,
-    })
-}
-
-#[test]
-fn the_first_question_to_a_huge_project_is_answered_from_the_files_with_its_words() {
-    let sandbox = Sandbox::new();
-    write_huge_project(&sandbox);
-    let (release, until) = mpsc::channel();
-    let parser = Arc::new(HeldUp { text: "held_up", until: Mutex::new(until) });
-    let settings =
-        EngineSettings { partial_after: Duration::ZERO, code_parser: Some(parser), ..EngineSettings::default() };
-    let engine = sandbox.engine_by(settings);
-    let answer = sandbox.search(&engine, "where is the session key rotated");
-    assert_eq!(paths(&answer)[0], "zzz/rotation.rs", "{:?}", answer.warnings);
-    let Indexing { files_done, files } = progress_of_partial(&answer.warnings).expect("a file is held up");
-    assert!(files_done < files && files == 1604, "{files_done} of {files}");
-    drop(release);
-    wait_until("the whole index", || {
-        let answer = sandbox.search(&engine, "night_tariff");
-        (progress_of_partial(&answer.warnings).is_none() && answer.coverage[0].documents == 1604).then_some(())
-    });
-    assert_eq!(progress_of_partial(&sandbox.search(&engine, "rotate_key").warnings), None);
-}
-
-#[test]
-fn questions_during_a_first_index_are_answered_from_the_files_that_they_need() {
-    let sandbox = Sandbox::new();
-    write_huge_project(&sandbox);
-    let engine = sandbox.engine_by(EngineSettings { partial_after: Duration::ZERO, ..EngineSettings::default() });
-    assert_eq!(paths(&sandbox.search(&engine, "where is the session key rotated"))[0], "zzz/rotation.rs");
-    assert_eq!(paths(&sandbox.search(&engine, "night_tariff"))[0], "zzz/tariff.rs");
-    let found = engine.find_exact(&sandbox.origin(), &literal("no such voucher: {}")).expect("an answer");
-    assert_eq!(found.totals.lines, 1, "{:?}", found.warnings);
-    assert_eq!(found.is_complete, progress_of_partial(&found.warnings).is_none());
-}
-
-#[test]
-fn a_question_does_not_wait_until_all_that_is_indexed_so_far_is_embedded() {
-    /// Two batches, one for each question.
-    const MOST_EMBEDDED: u64 = 2 * 2048;
-    let sandbox = Sandbox::new();
-    write_huge_project(&sandbox);
-    write_files(&sandbox.root(), 9000);
-    let model = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
-    let settings = EngineSettings { partial_after: Duration::ZERO, model: Some(model), ..EngineSettings::default() };
-    let engine = sandbox.engine_by(settings);
-    let status = || engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status").stores.remove(0);
-    let first = sandbox.search(&engine, "where is the session key rotated");
-    wait_until("indexed files", || (status().indexing?.files_done > MOST_EMBEDDED).then_some(()));
-    let second = sandbox.search(&engine, "night_tariff");
-    assert!([first, second].iter().all(|answer| progress_of_partial(&answer.warnings).is_some()), "a part answers");
-    let embedded = status().embedded[0].1;
-    assert!((1..=MOST_EMBEDDED).contains(&embedded), "{embedded}");
-}
-
-#[test]
-fn the_files_of_a_trace_are_indexed_before_those_with_its_words() {
-    let sandbox = Sandbox::new();
-    write_huge_project(&sandbox);
-    // More files with the words of the message than are indexed before an answer.
-    for number in 0..250 {
-        sandbox
-            .write(&format!("aaa/loud_{number}.rs"), "// called option unwrap on a none value, thread main panicked\n");
-    }
-    sandbox.write("zzz/quiet.rs", "fn first() {}\nfn second() {}\nfn third() {}\n");
-    let (release, until) = mpsc::channel();
-    let parser = Arc::new(HeldUp { text: "held_up", until: Mutex::new(until) });
-    let settings =
-        EngineSettings { partial_after: Duration::ZERO, code_parser: Some(parser), ..EngineSettings::default() };
-    let engine = sandbox.engine_by(settings);
-    let panic = "thread 'main' panicked at zzz/quiet.rs:3:5:\ncalled `Option::unwrap()` on a `None` value\n";
-    let answer = sandbox.search(&engine, panic);
-    assert_eq!(paths(&answer)[0], "zzz/quiet.rs", "{:?}", answer.warnings);
-    assert!(progress_of_partial(&answer.warnings).is_some(), "{:?}", answer.warnings);
-    drop(release);
 }
 
 #[test]

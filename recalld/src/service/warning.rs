@@ -62,9 +62,13 @@ fn describe_stage(first: &FirstIndex) -> String {
         FirstIndexStage::LikelyIndexed(indexing) => {
             format!("{} are, first those with the words of the question", done(indexing))
         }
+        FirstIndexStage::ChangesLeft(indexing) if indexing.files_done < indexing.files => {
+            format!("{} that are new or changed are", done(indexing))
+        }
         FirstIndexStage::Indexing(indexing) if indexing.files_done < indexing.files => {
             format!("{} are done", done(indexing))
         }
+        FirstIndexStage::ChangesLeft(_) => "the latest changes are being written".to_owned(),
         FirstIndexStage::Scanning | FirstIndexStage::Indexing(_) => "its files are being listed and read".to_owned(),
     }
 }
@@ -75,8 +79,8 @@ const ASK_AGAIN: &str = "ask again in a moment; `recall status` shows the progre
 /// Says that nothing found says nothing, and what the first index waits for.
 fn not_indexed_yet(first: &FirstIndex) -> v1::Warning {
     let (stage, project) = (describe_stage(first), describe_project(&first.project));
-    let whole =
-        if matches!(first.stage, FirstIndexStage::LikelyIndexed(_)) { "not wholly indexed" } else { "not indexed" };
+    let is_in_part = matches!(first.stage, FirstIndexStage::LikelyIndexed(_) | FirstIndexStage::ChangesLeft(_));
+    let whole = if is_in_part { "not wholly indexed" } else { "not indexed" };
     let message = format!("{project} is {whole} yet: {stage}; what is not found may be there");
     new(NOT_INDEXED_YET, Severity::Warning, message, ASK_AGAIN)
 }

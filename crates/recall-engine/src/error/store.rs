@@ -135,6 +135,12 @@ pub enum StoreError {
         /// The value of `limits.filter_time`.
         limit: Duration,
     },
+    /// Another thread writes the index for longer than this request waits.
+    #[error("the index of {} is being written", root.display())]
+    Writing {
+        /// The root of the store.
+        root: PathBuf,
+    },
     /// The job was cancelled. Committed batches stay.
     #[error("the job was cancelled")]
     Cancelled,

@@ -95,7 +95,8 @@ pub(super) fn documents_that_changed(
         let here = wanted.iter().filter(|one| one.store == number).map(|one| &one.document);
         let differing = changed_documents(store, here);
         if !differing.is_empty() && !is_last {
-            match refresh_documents(store, &differing, scan.engine.clock.now()) {
+            let (now, patience) = (scan.engine.clock.now(), scan.engine.settings.few_files_wait);
+            match refresh_documents(store, &differing, now, patience) {
                 Ok(()) => return None,
                 Err(error) => {
                     let reason = error_chain(&error);

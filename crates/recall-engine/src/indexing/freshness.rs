@@ -28,8 +28,8 @@ use crate::indexing::memories::{MemoryWait, memory_work, wait_for_memories};
 use crate::indexing::put_back::compare_own_soon;
 use crate::origin::Origin;
 use crate::settings::EngineSettings;
-use crate::store::{Configuration, Phase, ScanState, Store, Wanted, WorkExtent};
-use crate::warning::{FirstIndex, FirstIndexStage, Warning};
+use crate::store::{Configuration, Phase, RunKind, ScanState, Store, Wanted, WorkExtent};
+use crate::warning::{FirstIndex, FirstIndexStage, Indexing, Warning};
 
 pub(crate) use scan::{Sync, SyncReport, sync};
 
@@ -76,7 +76,7 @@ impl Engine {
         let open = self.registry.open_stores();
         let Some(store) = open.iter().find(|store| store.root == first.root) else { return true };
         let state = store.files.scans().lock();
-        let is_whole = state.ended >= first.scan && !state.takes_questions;
+        let is_whole = state.ended >= first.scan && state.takes_questions != Some(RunKind::FirstIndex);
         is_whole || first.question.is_some_and(|question| state.likely_indexed >= question)
     }
 
@@ -90,8 +90,7 @@ impl Engine {
 fn partial_index(store: &Store) -> Option<FirstIndex> {
     let state = store.files.scans().lock();
     let reached = FirstIndexStage::Indexing(store.jobs.indexing().unwrap_or_default());
-    let is_partial = state.takes_questions || state.extent == WorkExtent::MostlyNew;
-    is_partial.then(|| FirstIndex {
+    state.indexes_most().then(|| FirstIndex {
         root: store.root.clone(),
         project: store.indexed_project(),
         scan: state.begun,
@@ -189,8 +188,13 @@ fn freshen_files(
     // (`Engine::has_more_for`), and otherwise it answers from the older index.
     let mut ingesting_since = None;
     while state.ended < needed {
-        awaits_first |= state.takes_questions || state.extent == WorkExtent::MostlyNew;
-        if awaits_first && question.is_none() {
+        awaits_first = match state.takes_questions {
+            Some(RunKind::FirstIndex) => true,
+            // The older index answers before all of very many changes are in it.
+            Some(RunKind::Changes) => never_indexed,
+            None => awaits_first || state.extent == WorkExtent::MostlyNew,
+        };
+        if (awaits_first || state.takes_questions.is_some()) && question.is_none() {
             question = wanted.map(|wanted| store.jobs.questions().ask(wanted));
         }
         let patience = if awaits_first { settings.first_index_wait } else { usual_patience };
@@ -205,11 +209,10 @@ fn freshen_files(
             Phase::Queued => began + settings.ingest_wait.min(patience),
             // The files of a branch switch take too long to wait for.
             Phase::Ingesting if !awaits_first => {
-                let wait = if state.extent == WorkExtent::Few {
-                    settings.ingest_wait.max(settings.few_files_wait)
-                } else {
-                    settings.ingest_wait
-                };
+                // Those that the question needs are a few.
+                let are_few = state.extent == WorkExtent::Few || question.is_some() && !has_likely;
+                let wait =
+                    if are_few { settings.ingest_wait.max(settings.few_files_wait) } else { settings.ingest_wait };
                 *ingesting_since.get_or_insert_with(Instant::now) + wait
             }
             Phase::Scanning | Phase::Ingesting => began + patience,
@@ -231,25 +234,28 @@ fn freshen_files(
         }
         return last_error(store, &state);
     }
-    let (phase, has_likely) = (state.phase, question.is_some_and(|question| state.likely_indexed >= question));
+    let has_likely = question.is_some_and(|question| state.likely_indexed >= question);
+    let (phase, run) = (state.phase, state.takes_questions);
     drop(state);
-    if awaits_first {
-        let indexing = || store.jobs.indexing().unwrap_or_default();
-        let reached = match phase {
-            _ if has_likely => FirstIndexStage::LikelyIndexed(indexing()),
-            Phase::Queued => FirstIndexStage::Queued,
-            Phase::Idle | Phase::Scanning => FirstIndexStage::Scanning,
-            Phase::Ingesting => FirstIndexStage::Indexing(indexing()),
-        };
+    let indexing = || store.jobs.indexing().unwrap_or_default();
+    let reached = match phase {
+        _ if awaits_first && has_likely => Some(FirstIndexStage::LikelyIndexed(indexing())),
+        Phase::Queued if awaits_first => Some(FirstIndexStage::Queued),
+        Phase::Idle | Phase::Scanning if awaits_first => Some(FirstIndexStage::Scanning),
+        Phase::Ingesting if awaits_first => Some(FirstIndexStage::Indexing(indexing())),
+        Phase::Ingesting if run == Some(RunKind::Changes) => Some(FirstIndexStage::ChangesLeft(indexing())),
+        _ => None,
+    };
+    if let Some(stage) = reached {
         let (root, project) = (store.root.clone(), store.indexed_project());
-        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, project, scan: needed, question, stage: reached })]);
+        return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, project, scan: needed, question, stage })]);
     }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
         Phase::Queued => Warning::IndexingWaits,
         Phase::Ingesting => {
-            let indexing = store.jobs.indexing().unwrap_or_default();
-            Warning::Indexing { files_done: indexing.files_done, files: indexing.files }
+            let Indexing { files_done, files } = indexing();
+            Warning::Indexing { files_done, files }
         }
     }])
 }
@@ -378,11 +384,12 @@ impl Drop for EndOfScan<'_> {
 }
 
 /// Indexes the named files without a scan, and all changed memories if one is named. Files that are missing or no longer indexable
-/// are removed from the index.
+/// are removed from the index. Fails if another thread writes the index for longer than `patience`.
 pub(crate) fn refresh_documents(
     store: &Arc<Store>,
     documents: &BTreeSet<DocumentKey>,
     now: Timestamp,
+    patience: Duration,
 ) -> Result<(), StoreError> {
     let known = store.index.known_documents();
     let selection = store.files.selection();
@@ -409,8 +416,11 @@ pub(crate) fn refresh_documents(
         work.gone_memories.extend(memories.gone);
     }
     let cancel = store.jobs.cancel().clone();
-    let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
+    let mut control = RunControl { patience, progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
     let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control);
-    store.settle_soon(None);
+    // A run in which the files were written goes on with the open writer, and settles the index at its end.
+    if store.jobs.indexing().is_none() {
+        store.settle_soon(None);
+    }
     ingested.map(|_| ())
 }

@@ -16,7 +16,7 @@ use recall_core::Timestamp;
 
 use crate::error::StoreError;
 use crate::index_runs::{IndexRun, Progress};
-use crate::store::{IngestOutcome, Store};
+use crate::store::{IndexWork, IngestOutcome, RunKind, Store};
 use crate::warning::Indexing;
 
 pub(crate) use prepare::{FileTask, Task};
@@ -37,18 +37,16 @@ pub(crate) fn ingest(
 ) -> Result<IngestOutcome, StoreError> {
     let files = work.read.len() as u64;
     (control.progress)(Progress::Started { files });
-    store.jobs.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
     let order: Vec<usize> = (0..work.read.len()).collect();
     let run = Ingest { store, work, threads, now, index_run };
-    let is_mostly_new = order.len() > store.index.known_documents().files.len();
-    let outcome = if is_mostly_new && order.len() >= likely::MANY_FILES {
+    store.jobs.set_indexing(run.kind(), Some(Indexing { files_done: 0, files }));
+    let outcome = if order.len() >= likely::MANY_FILES {
         ingest_by_questions(&run, order, control)
     } else {
         ingest_part(&run, &IngestPart::new(&order), control).map(|(outcome, _)| outcome)
     };
-    store.jobs.set_indexing(None);
-    store.jobs.questions().clear();
+    store.jobs.set_indexing(run.kind(), None);
     if let Ok(outcome) = &outcome {
         outcome.log(&store.root, started.elapsed());
     }
@@ -62,7 +60,10 @@ fn ingest_part(
     control: &mut RunControl<'_>,
 ) -> Result<(IngestOutcome, usize), StoreError> {
     let Ingest { store, work, .. } = *run;
-    let mut writing = store.index.write()?;
+    let mut writing = match run.kind() {
+        IndexWork::Run => store.index.write()?,
+        IndexWork::Edit => store.index.write_within(control.patience)?,
+    };
     // A crash between two commits leaves the lexical index behind. The commit of this ingest would give it the generation of the
     // catalog and hide what it lacks.
     writing.repair_lexical()?;
@@ -80,15 +81,16 @@ fn ingest_part(
     written
 }
 
-/// Ingests the first index of a large project, or what is left of one that was interrupted: first what the questions that wait for it
-/// need most likely, then the rest, which a new question interrupts.
+/// Ingests the first index of a large project, or very many changes: first what the questions that wait for it need most likely, then
+/// the rest, which a new question interrupts.
 fn ingest_by_questions(
     run: &Ingest<'_>,
     mut order: Vec<usize>,
     control: &mut RunControl<'_>,
 ) -> Result<IngestOutcome, StoreError> {
     let Ingest { store, work, threads, .. } = *run;
-    let _taking = TakingQuestions::begin(store);
+    let kind = if store.index.holds_nothing() { RunKind::FirstIndex } else { RunKind::Changes };
+    let _taking = TakingQuestions::begin(store, kind);
     let (mut whole, mut done) = (IngestOutcome::default(), 0);
     while done < order.len() {
         let (questions, number) = store.jobs.questions().take();
@@ -112,12 +114,12 @@ fn ingest_by_questions(
     Ok(whole)
 }
 
-/// The time in which questions can say what a first index needs next.
+/// The time in which questions can say what a run needs next.
 struct TakingQuestions<'a>(&'a Store);
 
 impl<'a> TakingQuestions<'a> {
-    fn begin(store: &'a Store) -> Self {
-        store.files.scans().take_questions();
+    fn begin(store: &'a Store, run: RunKind) -> Self {
+        store.files.scans().take_questions(run);
         Self(store)
     }
 }
@@ -125,5 +127,6 @@ impl<'a> TakingQuestions<'a> {
 impl Drop for TakingQuestions<'_> {
     fn drop(&mut self) {
         self.0.files.scans().leave_questions();
+        self.0.jobs.questions().clear();
     }
 }

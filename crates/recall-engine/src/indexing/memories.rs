@@ -135,7 +135,8 @@ fn index_memories_once(store: &Store, now: Timestamp) -> bool {
             return true;
         }
         let cancel = store.jobs.cancel().clone();
-        let mut control = RunControl { progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
+        let patience = Duration::MAX;
+        let mut control = RunControl { patience, progress: &mut |_| {}, cancel: &cancel, likely_indexed: &mut |_| {} };
         if let Err(error) = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut control) {
             let reason = error_chain(&error);
             tracing::warn!(root = %store.root.display(), reason, "memories are not indexed");

@@ -177,17 +177,22 @@ impl Engine {
 
 fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
     let (counts, indexed, failed, skipped, entries, unparsed) = store.index.read(|snapshot| {
+        let counts = snapshot.counts()?;
         let mut known = store.index.known_documents();
-        // Between an ingest's commit and the reading of what it wrote.
-        if known.generation != snapshot.generation() {
+        let is_current = known.generation == snapshot.generation();
+        let is_running = store.jobs.indexing().is_some();
+        // Between an ingest's commit and the reading of what it wrote. During a long run, that is all the time, and it would read the
+        // states of all files for each status.
+        if !is_current && !is_running {
             known = Arc::new(Known::read(snapshot)?);
         }
-        let indexed = known.files.values().filter(|file| file.hash.is_some()).count() as u64;
+        let memories = known.memories.ids().count() as u64;
+        let indexed = counts.documents.saturating_sub(memories);
         let count = |kind| snapshot.failure_count(kind);
         let failed = count(FailureKind::Failed)?;
         let skipped = count(FailureKind::Skipped)? + count(FailureKind::Repository)?;
         let (entries, unparsed) = (snapshot.failures(failures)?, snapshot.unparsed_documents(failures)?);
-        Ok((snapshot.counts()?, indexed, failed, skipped, entries, unparsed))
+        Ok((counts, indexed, failed, skipped, entries, unparsed))
     })?;
     let mut by_language: Vec<(String, u64)> =
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();

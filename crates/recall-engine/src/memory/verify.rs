@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{
     Event, EventBody, ItemId, Memory, MemoryChange, MemoryId, MemoryView, OpposedMemory, Ownership, Timestamp,
@@ -163,7 +164,7 @@ fn confirm(
 pub(crate) fn bring_up_anchors(store: &Arc<Store>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
     let memories: Vec<_> = ids.iter().filter_map(|id| store.ledger.memory(*id)).collect();
     let changed = Anchored::new(store).changed_files(memories.iter());
-    if changed.is_empty() { Ok(()) } else { refresh_documents(store, &changed, now) }
+    if changed.is_empty() { Ok(()) } else { refresh_documents(store, &changed, now, Duration::MAX) }
 }
 
 /// Returns a memory with its verification against the current files; `None` if it is not known.

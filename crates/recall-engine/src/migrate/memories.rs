@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use recall_agents::foreign::{ForeignEvent, ForeignMemory, ForeignOrigin, ForeignSession, LeftOut, LeftOutReason};
 use recall_core::{
@@ -260,7 +261,7 @@ impl Import<'_> {
         if summaries.is_empty() || self.store.awaits_first_index() {
             return;
         }
-        if let Err(error) = refresh_documents(self.store, &summaries, self.now) {
+        if let Err(error) = refresh_documents(self.store, &summaries, self.now, Duration::MAX) {
             let reason = error_chain(&error);
             tracing::warn!(reason, "imported summaries are not indexed yet; the next search does");
         }

@@ -113,13 +113,17 @@ impl PlaceList<'_> {
         Ok(())
     }
 
-    /// Returns a document with its text as the file has it, with secrets masked; `None` if it is gone.
+    /// Returns a document with its text as the file has it, with secrets masked; `None` if it is gone, or changed and not indexed in time.
     fn current_text(&self, store: &MountedStore, row: DocumentRow) -> Result<Option<(Document, String)>, StoreError> {
         let Some((stored, _)) = store.index.read(|snapshot| snapshot.document_with_run(row))? else { return Ok(None) };
         let document = stored.document;
         let changed = changed_documents(store, std::iter::once(&document));
         if !changed.is_empty() {
-            refresh_documents(store, &changed, self.engine.clock.now())?;
+            let (now, patience) = (self.engine.clock.now(), self.engine.settings.few_files_wait);
+            match refresh_documents(store, &changed, now, patience) {
+                Err(StoreError::Writing { .. }) => return Ok(None),
+                indexed => indexed?,
+            }
         }
         let read = store.index.read(|snapshot| {
             let Some(stored) = snapshot.document_at(&document.path)? else { return Ok(None) };

@@ -285,9 +285,10 @@ fn memories<'a>(
     Ok(memories)
 }
 
-/// Indexes the changed files. Returns whether that succeeded.
+/// Indexes the changed files. Returns whether that succeeded in time.
 fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocumentKey>) -> bool {
-    match refresh_documents(store, changed, search.engine.clock.now()) {
+    let engine = search.engine;
+    match refresh_documents(store, changed, engine.clock.now(), engine.settings.few_files_wait) {
         Ok(()) => true,
         Err(error) => {
             tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "changed files are not indexed");

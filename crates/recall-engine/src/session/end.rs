@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{
     DocumentKey, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Provenance, Scope, Session,
@@ -124,7 +125,8 @@ pub(super) fn index_summary(store: &Arc<Store>, path: &DocPath, now: Timestamp) 
     if store.awaits_first_index() {
         return;
     }
-    if let Err(error) = refresh_documents(store, &BTreeSet::from([DocumentKey::File(path.clone())]), now) {
+    if let Err(error) = refresh_documents(store, &BTreeSet::from([DocumentKey::File(path.clone())]), now, Duration::MAX)
+    {
         let reason = error_chain(&error);
         tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
     }

@@ -28,7 +28,7 @@ use crate::ledger::Ledger;
 pub(crate) use imported::{Imported, ImportedDocument, ImportedWriter};
 pub(crate) use reading::SUMMARIES;
 pub(crate) use scans::{
-    Check, DirtyFiles, DirtySnapshot, IngestOutcome, Phase, RuledOut, ScanState, Scans, WorkExtent,
+    Check, DirtyFiles, DirtySnapshot, IngestOutcome, Phase, RuledOut, RunKind, ScanState, Scans, WorkExtent,
 };
 pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
 

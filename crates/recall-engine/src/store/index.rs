@@ -18,6 +18,7 @@ mod writing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -67,6 +68,8 @@ pub(crate) struct Index {
     embeddings: Embeddings,
     /// The writer of the lexical index, while it is open. Held while the index is written: an index has one writer at a time.
     writing: OrderedMutex<Option<LexicalWriter>>,
+    /// How many threads wait to write a few documents. A long run lets them write between its batches.
+    short_writes: AtomicUsize,
     published: GenerationGate,
     views: CatalogViews,
     /// When the index files were last checked for foreign changes.

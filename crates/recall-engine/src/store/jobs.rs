@@ -21,7 +21,7 @@ pub(crate) struct Jobs {
     cancel: Cancel,
     /// The queue of index runs, shared by all stores.
     index_runs: Arc<IndexRuns>,
-    indexing: Mutex<Option<Indexing>>,
+    indexing: Mutex<Progresses>,
     questions: WaitingQuestions,
 }
 
@@ -31,7 +31,7 @@ impl Jobs {
             threads: Arc::default(),
             cancel: Cancel::default(),
             index_runs: Arc::clone(index_runs),
-            indexing: Mutex::new(None),
+            indexing: Mutex::default(),
             questions: WaitingQuestions::default(),
         }
     }
@@ -61,15 +61,36 @@ impl Jobs {
         &self.questions
     }
 
-    /// Sets the progress of the running index job; `None` if none is running.
-    pub(crate) fn set_indexing(&self, indexing: Option<Indexing>) {
-        *self.indexing.lock() = indexing;
+    /// Sets the progress of the running work of a kind; `None` if none is running.
+    pub(crate) fn set_indexing(&self, work: IndexWork, indexing: Option<Indexing>) {
+        let mut progresses = self.indexing.lock();
+        match work {
+            IndexWork::Run => progresses.run = indexing,
+            IndexWork::Edit => progresses.edit = indexing,
+        }
     }
 
-    /// Returns the progress of the running index job; `None` if none is running.
+    /// Returns the progress of the index run, or else of an edit that is indexed; `None` if neither is running.
     pub(crate) fn indexing(&self) -> Option<Indexing> {
-        *self.indexing.lock()
+        let Progresses { run, edit } = *self.indexing.lock();
+        run.or(edit)
     }
+}
+
+/// The kind of work of an ingest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexWork {
+    /// Many files, with a turn to index.
+    Run,
+    /// A few files or memories, also between two batches of a run.
+    Edit,
+}
+
+/// The progress of each kind of work. An edit during a run does not hide how far the run is.
+#[derive(Debug, Default)]
+struct Progresses {
+    run: Option<Indexing>,
+    edit: Option<Indexing>,
 }
 
 /// The most words of a question that are looked for: the longest ones, which select most.

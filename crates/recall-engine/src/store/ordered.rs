@@ -71,6 +71,11 @@ impl<T> OrderedMutex<T> {
 }
 
 impl<T> OrderedGuard<'_, T> {
+    /// Lets a thread that waits for the lock have it first, if there is one, and takes it again.
+    pub(crate) fn hand_over(&mut self) {
+        MutexGuard::bump(&mut self.guard);
+    }
+
     /// Waits for a signal, without the lock; returns `false` if the deadline passes first.
     pub(crate) fn wait_until(&mut self, signal: &Condvar, deadline: Instant) -> bool {
         !signal.wait_until(&mut self.guard, deadline).timed_out()

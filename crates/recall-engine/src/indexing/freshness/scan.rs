@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::num::NonZero;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use recall_core::{MemoryId, Timestamp};
 use recall_index::catalog::{FailureKind, FileFailure};
@@ -103,7 +103,9 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         memory_work(&store.ledger, &store.index.known_documents());
         store.files.scans().note_likely(question);
     };
-    let mut control = RunControl { progress: job.progress, cancel: job.cancel, likely_indexed: &mut likely_indexed };
+    let patience = Duration::MAX;
+    let mut control =
+        RunControl { patience, progress: job.progress, cancel: job.cancel, likely_indexed: &mut likely_indexed };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, index_run.as_ref(), &mut control)
         .inspect_err(|_| store.files.dirty().put_back(noted))?;
     // Updates the ledger's record of which memories the index lacks.

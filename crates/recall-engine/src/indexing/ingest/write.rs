@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::RecvTimeoutError;
 use recall_core::{MemoryId, Timestamp};
 use recall_index::catalog::{DocumentRecord, FailureKind, Inserted};
 use recall_index::lexical::{IndexedDocument, LexicalWriter, WriterSettings};
@@ -20,7 +21,7 @@ use crate::index_runs::{Cancel, IndexRun, Progress, Room};
 use crate::indexing::ingest::prepare::{Prepared, Preparer, Task};
 use crate::indexing::ingest::window::Window;
 use crate::known::Written;
-use crate::store::{IndexWriting, IngestOutcome, Store};
+use crate::store::{IndexWork, IndexWriting, IngestOutcome, Store};
 use crate::warning::Indexing;
 
 /// A batch is committed when it has this many bytes of text: enough for segments that need not be merged at once.
@@ -28,6 +29,10 @@ const BATCH_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A batch is committed at this age, so that searches during a long run see the new documents.
 const BATCH_AGE: Duration = Duration::from_secs(3);
+
+/// A batch of a long run has at least this age before a short write gets its turn, so that the run goes on while searches follow each
+/// other. That often it looks for such a write while a large file is read.
+const TURN_AGE: Duration = Duration::from_millis(100);
 
 /// A run of at most this many files is an edit, not an index run: one thread prepares and one writes.
 const SMALL_RUN_FILES: usize = 16;
@@ -51,6 +56,12 @@ pub(super) struct Ingest<'a> {
     pub(super) threads: NonZero<usize>,
     pub(super) now: Timestamp,
     pub(super) index_run: Option<&'a IndexRun>,
+}
+
+impl Ingest<'_> {
+    pub(super) fn kind(&self) -> IndexWork {
+        if self.index_run.is_some() { IndexWork::Run } else { IndexWork::Edit }
+    }
 }
 
 /// A part of the files to read.
@@ -134,7 +145,7 @@ pub(super) fn write(
             PartKind::Whole if small || of_memories => Some(UpdateExtent::FewChunks),
             PartKind::Whole | PartKind::Rest => None,
         };
-        let mut run = IngestRun { embeds, ..IngestRun::new(store, writing, now, writer) };
+        let mut run = IngestRun { embeds, work: run.kind(), ..IngestRun::new(store, writing, now, writer) };
         let result = write_all(&mut run, work, part, tasks, &receiver, &window, control);
         window.close();
         let IngestRun { outcome, lexical, writing, .. } = run;
@@ -169,31 +180,33 @@ fn write_all(
 ) -> Result<usize, StoreError> {
     let store = run.store;
     let is_interrupted = || part.kind == PartKind::Rest && store.jobs.questions().is_any_new();
-    let mut catalog = run.writing.catalog()?;
     let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
     let mut done = 0;
     let mut first = true;
     let mut reported = Instant::now();
     while first || done < tasks.len() && !is_interrupted() {
+        let mut catalog = run.writing.catalog()?;
         let mut batch = Batch::begin(run, &mut catalog)?;
         if first && part.done == 0 {
             batch.write_stat_changes(work)?;
         }
         first = false;
-        while done < tasks.len() && !batch.is_full() && !is_interrupted() {
+        while done < tasks.len() && !batch.is_full() && !batch.ends_early() && !is_interrupted() {
             if control.cancel.is_cancelled() || store.jobs.cancel().is_cancelled() {
                 return Err(StoreError::Cancelled);
             }
             let prepared = match early.remove(&done) {
                 Some(prepared) => prepared,
-                None => match receiver.recv() {
+                None => match receiver.recv_timeout(TURN_AGE) {
                     Ok((place, prepared)) if place == done => prepared,
                     Ok((place, prepared)) => {
                         early.insert(place, prepared);
                         continue;
                     }
+                    // A large file: others may wait for the turn meanwhile.
+                    Err(RecvTimeoutError::Timeout) => continue,
                     // The senders live as long as there are files to prepare, so this is a closed window.
-                    Err(crossbeam_channel::RecvError) => return Err(StoreError::Cancelled),
+                    Err(RecvTimeoutError::Disconnected) => return Err(StoreError::Cancelled),
                 },
             };
             let task = tasks[done];
@@ -203,13 +216,17 @@ fn write_all(
             if reported.elapsed() >= PROGRESS_INTERVAL || done == tasks.len() {
                 reported = Instant::now();
                 let (files_done, files) = ((part.done + done) as u64, work.read.len() as u64);
-                store.jobs.set_indexing(Some(Indexing { files_done, files }));
+                store.jobs.set_indexing(batch.run.work, Some(Indexing { files_done, files }));
                 let current = task.path().as_str().to_owned();
                 let bytes = part.bytes + batch.run.outcome.bytes;
                 (control.progress)(Progress::Advanced { files_done, files, bytes, current });
             }
         }
         batch.commit()?;
+        drop(catalog);
+        if run.work == IndexWork::Run && done < tasks.len() && store.index.is_awaited() {
+            run.hand_over()?;
+        }
     }
     Ok(done)
 }
@@ -224,6 +241,7 @@ struct IngestRun<'a, 'w> {
     lexical_settings: WriterSettings,
     /// How far documents are embedded before their generation is published; `None` if that follows.
     embeds: Option<UpdateExtent>,
+    work: IndexWork,
 }
 
 impl<'a, 'w> IngestRun<'a, 'w> {
@@ -234,7 +252,17 @@ impl<'a, 'w> IngestRun<'a, 'w> {
         lexical_settings: WriterSettings,
     ) -> Self {
         let lexical = writing.take_lexical();
-        Self { store, writing, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: None }
+        let outcome = IngestOutcome::default();
+        Self { store, writing, now, outcome, lexical, lexical_settings, embeds: None, work: IndexWork::Edit }
+    }
+
+    /// Lets a short write have the turn. Everything must be committed.
+    fn hand_over(&mut self) -> Result<(), StoreError> {
+        // The other one writes with the same writer of the lexical index: there can be only one.
+        self.writing.keep_lexical(self.lexical.take());
+        self.writing.hand_over()?;
+        self.lexical = self.writing.take_lexical();
+        Ok(())
     }
 
     /// Returns the writer of the lexical index. Opens it at the first call.
@@ -261,6 +289,11 @@ impl<'r, 'a, 'w, 't> Batch<'r, 'a, 'w, 't> {
     ) -> Result<Self, StoreError> {
         let transaction = catalog.begin().map_err(|source| run.store.index.write_error(source))?;
         Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
+    }
+
+    /// Returns whether a short write waits for the turn of a long run.
+    fn ends_early(&self) -> bool {
+        self.run.work == IndexWork::Run && self.began.elapsed() >= TURN_AGE && self.run.store.index.is_awaited()
     }
 
     fn is_full(&self) -> bool {
@@ -434,6 +467,8 @@ impl Work {
 
 /// The callbacks and the cancellation of an ingest.
 pub(crate) struct RunControl<'a> {
+    /// How long an ingest without a turn to index waits for its turn to write.
+    pub(crate) patience: Duration,
     pub(crate) progress: &'a mut dyn FnMut(Progress),
     pub(crate) cancel: &'a Cancel,
     /// Called in the first index of a large project, when the most likely files of the questions up to that number are indexed.

@@ -86,10 +86,10 @@ pub(crate) struct ScanState {
     pub(crate) scan_took: Option<Duration>,
     /// How much the running ingest reads.
     pub(crate) extent: WorkExtent,
-    /// The number of the last question whose most likely files are indexed, while a large project is indexed for the first time.
+    /// The number of the last question whose most likely files are indexed, while very many files are indexed.
     pub(crate) likely_indexed: u64,
-    /// Whether such an index is being made, so that questions can say what they need next.
-    pub(crate) takes_questions: bool,
+    /// The running run to which questions can say what they need next, because it indexes very many files.
+    pub(crate) takes_questions: Option<RunKind>,
     /// How many files the last scan listed: those to index, and those that are left out for a reason other than the user's rules.
     pub(crate) listed: u64,
     /// What rules leave out.
@@ -121,6 +121,22 @@ pub(crate) enum WorkExtent {
     Many,
     /// Many files, and more than the index has, as after a first index that was interrupted.
     MostlyNew,
+}
+
+/// What a run of very many files is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunKind {
+    /// The first index of a project. Nothing answers before it.
+    FirstIndex,
+    /// Changes of files. Searches answer from the older index meanwhile.
+    Changes,
+}
+
+impl ScanState {
+    /// Returns whether most of the files are still to be indexed, as in a first index.
+    pub(crate) fn indexes_most(&self) -> bool {
+        self.extent == WorkExtent::MostlyNew || self.takes_questions == Some(RunKind::FirstIndex)
+    }
 }
 
 impl Default for Scans {
@@ -191,9 +207,10 @@ impl Scans {
         self.changed.notify_all();
     }
 
-    /// Records that questions can say what a first index needs next.
-    pub(crate) fn take_questions(&self) {
-        self.state.lock().takes_questions = true;
+    /// Records that questions can say what a run needs next. Wakes the searches that wait, so that they do.
+    pub(crate) fn take_questions(&self, run: RunKind) {
+        self.state.lock().takes_questions = Some(run);
+        self.changed.notify_all();
     }
 
     /// Records that the most likely files of the questions up to that number are indexed.
@@ -202,9 +219,9 @@ impl Scans {
         self.changed.notify_all();
     }
 
-    /// Records that no first index is being made.
+    /// Records that no run takes questions.
     pub(crate) fn leave_questions(&self) {
-        self.state.lock().takes_questions = false;
+        self.state.lock().takes_questions = None;
     }
 
     /// Records that the scan waits for its turn to index. Dropping the returned guard restores the phase.

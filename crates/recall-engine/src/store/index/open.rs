@@ -7,6 +7,7 @@
 use std::fs::{self, FileType};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 
 use parking_lot::Mutex;
 use recall_core::Timestamp;
@@ -53,6 +54,7 @@ impl Index {
             lexical,
             embeddings,
             writing: OrderedMutex::new(Rank::Writing, None),
+            short_writes: AtomicUsize::new(0),
             views: CatalogViews::default(),
             checked: Mutex::new(None),
         };

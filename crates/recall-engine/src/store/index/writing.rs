@@ -1,5 +1,6 @@
 //! Writing of an index, by one writer at a time.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use recall_core::{DocumentRow, Generation};
@@ -47,6 +48,24 @@ impl Index {
     pub(crate) fn write(&self) -> Result<IndexWriting<'_>, StoreError> {
         self.lock.take()?;
         Ok(self.begin_writing())
+    }
+
+    /// Takes the turn to write a few documents. A long run hands it over between two batches. Fails if `patience` passes first.
+    ///
+    /// # Errors
+    /// Another process has the right to write, or another thread has the turn for longer.
+    pub(crate) fn write_within(&self, patience: Duration) -> Result<IndexWriting<'_>, StoreError> {
+        self.lock.take()?;
+        self.short_writes.fetch_add(1, Ordering::Relaxed);
+        let lexical = self.writing.try_lock_for(patience);
+        self.short_writes.fetch_sub(1, Ordering::Relaxed);
+        let lexical = lexical.ok_or_else(|| StoreError::Writing { root: self.root.clone() })?;
+        Ok(IndexWriting { index: self, lexical })
+    }
+
+    /// Returns whether a thread waits to write a few documents.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.short_writes.load(Ordering::Relaxed) > 0
     }
 
     /// Takes the turn to write, whatever process has the right to.
@@ -133,6 +152,15 @@ impl<'a> IndexWriting<'a> {
     /// Takes the writer of the lexical index out, if it is open. A writer that is dropped loses what it has not committed.
     pub(crate) fn take_lexical(&mut self) -> Option<LexicalWriter> {
         self.lexical.take()
+    }
+
+    /// Lets the thread that waits longest write, and takes the turn again after it. What was written must be committed.
+    ///
+    /// # Errors
+    /// The other thread failed between its two commits, and the lexical index cannot be repaired.
+    pub(crate) fn hand_over(&mut self) -> Result<(), StoreError> {
+        self.lexical.hand_over();
+        self.repair_lexical()
     }
 
     /// Keeps the writer of the lexical index open.
