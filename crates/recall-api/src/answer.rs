@@ -24,9 +24,23 @@ pub fn is_not_indexed_yet(warnings: &[Warning]) -> bool {
     warnings.iter().any(|warning| warning.code == NOT_INDEXED_YET)
 }
 
+/// The codes of the warnings that files are being compared or read at this moment.
+const AT_WORK_CODES: [&str; 3] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED"];
+
 /// Returns the words before the query of a search without hits.
 pub fn nothing_found(warnings: &[Warning]) -> &'static str {
-    if is_not_indexed_yet(warnings) { "Not known, since not all is indexed yet:" } else { "Nothing found for" }
+    if is_not_indexed_yet(warnings) {
+        "Not known, since not all is indexed yet:"
+    } else if is_index_at_work(warnings) {
+        "Nothing found so far, since files are still compared with the index:"
+    } else {
+        "Nothing found for"
+    }
+}
+
+/// Whether a warning states that files are being compared or read at this moment, so that more may be found soon.
+pub fn is_index_at_work(warnings: &[Warning]) -> bool {
+    warnings.iter().any(|warning| AT_WORK_CODES.contains(&warning.code.as_str()))
 }
 
 /// Whether a warning states that recent edits may be missing in the answer.
@@ -209,6 +223,7 @@ mod tests {
         let mut answer = SearchResponse { stats, ..SearchResponse::default() };
         assert_eq!(searched_files(&answer), "1 file, 1 stale");
         answer.warnings = vec![Warning { code: "SCAN_RUNNING".to_owned(), ..Warning::default() }];
+        assert!(nothing_found(&answer.warnings).starts_with("Nothing found so far"));
         assert_eq!(searched_files(&answer), "1 file, the latest edits may be missing");
         assert_eq!(searched_files(&SearchResponse::default()), "0 files");
     }

@@ -20,8 +20,8 @@ mod reason;
 pub mod v1;
 
 pub use answer::{
-    INDEX, NOT_INDEXED_YET, Neighbours, is_not_indexed_yet, may_be_outdated, narrowing, neighbours, nothing_found,
-    nothing_matches, searched_files,
+    INDEX, NOT_INDEXED_YET, Neighbours, is_index_at_work, is_not_indexed_yet, may_be_outdated, narrowing, neighbours,
+    nothing_found, nothing_matches, searched_files,
 };
 pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, Rpc, newest_common, rpcs};

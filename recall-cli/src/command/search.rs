@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCompleter;
 use recall_api::convert::scope;
-use recall_api::{narrowing, nothing_matches, searched_files, v1};
+use recall_api::{is_index_at_work, narrowing, nothing_matches, searched_files, v1};
 use recall_core::{Ablation, DocumentType, Scope};
 use recall_text::Language;
 
@@ -161,7 +161,8 @@ pub(super) async fn run(args: SearchArgs, context: &CommandContext) -> Result<Ex
         let filters = answer.query.as_ref().and_then(|query| query.filters.as_ref()).map(narrowing).unwrap_or_default();
         let narrowed = if filters.is_empty() { String::new() } else { format!(", narrowed to {}", filters.join(", ")) };
         let narrowed = printable(&narrowed);
-        output.note(&format!("nothing found in {}{words}{narrowed}", searched_files(&answer)));
+        let so_far = if is_index_at_work(&answer.warnings) { " so far" } else { "" };
+        output.note(&format!("nothing found{so_far} in {}{words}{narrowed}", searched_files(&answer)));
         return Ok(Exit::without_hits(&answer.warnings));
     }
     output.status_line(&format!("\n{}", summary(&answer)));

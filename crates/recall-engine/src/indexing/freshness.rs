@@ -237,27 +237,34 @@ fn freshen_files(
     let has_likely = question.is_some_and(|question| state.likely_indexed >= question);
     let (phase, run) = (state.phase, state.takes_questions);
     drop(state);
-    let indexing = || store.jobs.indexing().unwrap_or_default();
-    let reached = match phase {
-        _ if awaits_first && has_likely => Some(FirstIndexStage::LikelyIndexed(indexing())),
-        Phase::Queued if awaits_first => Some(FirstIndexStage::Queued),
-        Phase::Idle | Phase::Scanning if awaits_first => Some(FirstIndexStage::Scanning),
-        Phase::Ingesting if awaits_first => Some(FirstIndexStage::Indexing(indexing())),
-        Phase::Ingesting if run == Some(RunKind::Changes) => Some(FirstIndexStage::ChangesLeft(indexing())),
-        _ => None,
-    };
-    if let Some(stage) = reached {
+    let indexing = store.jobs.indexing().unwrap_or_default();
+    if let Some(stage) = index_stage(phase, run, awaits_first, has_likely, indexing) {
         let (root, project) = (store.root.clone(), store.indexed_project());
         return Ok(vec![Warning::NotIndexedYet(FirstIndex { root, project, scan: needed, question, stage })]);
     }
     Ok(vec![match phase {
         Phase::Idle | Phase::Scanning => Warning::ScanRunning,
         Phase::Queued => Warning::IndexingWaits,
-        Phase::Ingesting => {
-            let Indexing { files_done, files } = indexing();
-            Warning::Indexing { files_done, files }
-        }
+        Phase::Ingesting => Warning::Indexing { files_done: indexing.files_done, files: indexing.files },
     }])
+}
+
+/// Returns how far the index is from which a search answers; `None` if only the latest edits may be missing in it.
+fn index_stage(
+    phase: Phase,
+    run: Option<RunKind>,
+    awaits_first: bool,
+    has_likely: bool,
+    indexing: Indexing,
+) -> Option<FirstIndexStage> {
+    match phase {
+        _ if awaits_first && has_likely => Some(FirstIndexStage::LikelyIndexed(indexing)),
+        Phase::Queued if awaits_first => Some(FirstIndexStage::Queued),
+        Phase::Idle | Phase::Scanning if awaits_first => Some(FirstIndexStage::Scanning),
+        Phase::Ingesting if awaits_first => Some(FirstIndexStage::Indexing(indexing)),
+        Phase::Ingesting if run == Some(RunKind::Changes) => Some(FirstIndexStage::ChangesLeft(indexing)),
+        _ => None,
+    }
 }
 
 impl ScanState {

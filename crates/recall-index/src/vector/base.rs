@@ -77,7 +77,8 @@ impl Base {
         let (dead, checksums) = rest.split_at(head.dead_bytes());
         let dead = SlotSet::from_bytes(dead);
         let checksums = checksums.as_chunks().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
-        let (bounds, order) = order(rows.as_chunks().0, &dead);
+        let rows = rows.as_chunks().0;
+        let (bounds, order) = (bounds(rows), order(rows, &dead));
         let mapping = Arc::new(Mapping::new(&file).map_err(io_error)?);
         let verified = OnceLock::new();
         Ok(Self { number, path, head, stamp, identity, bounds, dead, order, checksums, file, mapping, verified })
@@ -117,12 +118,12 @@ impl Base {
     /// The chunk of a slot.
     #[inline]
     pub(crate) fn row(&self, slot: usize) -> ChunkRow {
-        row(&self.row_bytes()[slot])
+        row(self.row_bytes()[slot])
     }
 
     /// The chunks of all slots.
     pub(crate) fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        self.row_bytes().iter().map(row)
+        self.row_bytes().iter().copied().map(row)
     }
 
     fn row_bytes(&self) -> &[[u8; 8]] {
@@ -222,25 +223,25 @@ impl Base {
 }
 
 /// The chunk of a slot as it is stored.
-fn row(bytes: &[u8; 8]) -> ChunkRow {
-    ChunkRow(i64::from_le_bytes(*bytes))
+fn row(bytes: [u8; 8]) -> ChunkRow {
+    ChunkRow(i64::from_le_bytes(bytes))
 }
 
-/// The least and the greatest of all rows, and the live slots by row: `None` if that is the order of all slots.
-fn order(rows: &[[u8; 8]], dead: &SlotSet) -> (Option<(ChunkRow, ChunkRow)>, Option<Box<[u32]>>) {
-    let is_sorted = rows.is_sorted_by_key(row);
-    let bounds = if is_sorted {
-        rows.first().map(row).zip(rows.last().map(row))
-    } else {
-        rows.iter().map(row).min().zip(rows.iter().map(row).max())
-    };
-    if dead.is_empty() && is_sorted {
-        return (bounds, None);
+/// The least and the greatest of some rows.
+fn bounds(rows: &[[u8; 8]]) -> Option<(ChunkRow, ChunkRow)> {
+    let rows = || rows.iter().copied().map(row);
+    rows().min().zip(rows().max())
+}
+
+/// The live slots by row. `None` if that is the order of all slots.
+fn order(rows: &[[u8; 8]], dead: &SlotSet) -> Option<Box<[u32]>> {
+    if dead.is_empty() && rows.is_sorted_by_key(|bytes| row(*bytes)) {
+        return None;
     }
     let mut order: Vec<u32> = (0..rows.len() as u32).filter(|slot| !dead.contains(*slot as usize)).collect();
     // A stable sort, which merges the ascending runs that merges of the index leave.
-    order.sort_by_key(|slot| row(&rows[*slot as usize]));
-    (bounds, Some(order.into()))
+    order.sort_by_key(|slot| row(rows[*slot as usize]));
+    Some(order.into())
 }
 
 /// How much longer than expected a filtered walk may take. If the filter's records are far from the query, the walk

@@ -137,6 +137,13 @@ impl ScanState {
     pub(crate) fn indexes_most(&self) -> bool {
         self.extent == WorkExtent::MostlyNew || self.takes_questions == Some(RunKind::FirstIndex)
     }
+
+    /// Forgets how much a scan outside of a search had to read, unless another one is running.
+    fn leave_extent(&mut self) {
+        if self.phase == Phase::Idle {
+            self.extent = WorkExtent::default();
+        }
+    }
 }
 
 impl Default for Scans {
@@ -186,11 +193,14 @@ impl Scans {
         let mut state = self.state.lock();
         state.last = Some((Instant::now(), began.elapsed()));
         state.result = None;
+        state.leave_extent();
     }
 
     /// Records a scan that ran outside of a search and failed: the next search scans again.
     pub(crate) fn failed_elsewhere(&self) {
-        self.state.lock().last = None;
+        let mut state = self.state.lock();
+        state.last = None;
+        state.leave_extent();
     }
 
     /// Records that the walk is done, how many files it listed, what rules leave out, how much is to be read, and that this is being
