@@ -230,7 +230,7 @@ impl SharedAnswer {
     }
 
     /// Returns no counts, with the reason.
-    fn uncounted(&self, reason: &str, is_new: bool) -> StoreFacets {
+    fn warn_uncounted(&self, reason: &str, is_new: bool) -> StoreFacets {
         let reason = format!("its documents are not counted: {reason}");
         let warning = Warning::SharedStore { store: self.store.name.clone(), reason, is_new };
         StoreFacets { warning: Some(warning), ..StoreFacets::default() }
@@ -339,8 +339,8 @@ impl SearchedStore for SharedAnswer {
             Ok(Some(FacetCounts { kinds: types, languages, directories, tags })) => {
                 StoreFacets { counts: Facets { types, languages, directories, tags }, warning: None }
             }
-            Ok(None) => self.uncounted("a server of its kind cannot", false),
-            Err(error) => self.uncounted(&error_chain(&error), !matches!(error, StoreError::Resting)),
+            Ok(None) => self.warn_uncounted("a server of its kind cannot", false),
+            Err(error) => self.warn_uncounted(&error_chain(&error), !matches!(error, StoreError::Resting)),
         })
     }
 
