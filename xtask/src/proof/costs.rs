@@ -2,9 +2,9 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::mcp::Server;
 use super::recall::{CommandLine, Corpus};
@@ -148,10 +148,7 @@ fn field_of(status: &str, name: &str) -> Option<f64> {
 /// Compares the bytes of an index with those of the texts.
 pub(crate) fn disk(bench: &Bench) -> Result<Report, String> {
     let (checkout, recall, seconds) = index_checkout(bench, "disk")?;
-    let status = recall.ask(&checkout.root, &["status"], "")?.json;
-    let store =
-        status["stores"].as_array().into_iter().flatten().find(|store| store["scope"].as_str() == Some("project"));
-    let store = store.ok_or("the project has no store")?;
+    let store = ask_idle_store(&recall, &checkout.root)?;
     let number = |name: &str| store[name].as_f64().unwrap_or_default();
     let (text, index) = (number("text_bytes"), number("index_bytes"));
     let mut report = Report {
@@ -169,8 +166,33 @@ pub(crate) fn disk(bench: &Bench) -> Result<Report, String> {
         .losses
         .push(format!("rg and a memory file need no room; the index has {} × the bytes of the text", figures[2]));
     report.summary = format!("index {} × the text", figures[2]);
-    report.remarks.push(format!("A checkout of this repository, {} files.", count(&checkout.root)?));
+    let files = count(&checkout.root)?;
+    report.remarks.push(format!("A checkout of this repository, {files} files. The size is that of an index at rest."));
     Ok(report)
+}
+
+/// How long the size of an index must stay the same. Until then its log is being emptied and its parts are being merged.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// The most questions for the size.
+const MOST_QUESTIONS: usize = 60;
+
+/// Returns the status of the project's store once its size stays the same.
+fn ask_idle_store(recall: &CommandLine, root: &Path) -> Result<Value, String> {
+    let mut before = None;
+    for _ in 0..MOST_QUESTIONS {
+        let status = recall.ask(root, &["status"], "")?.json;
+        let store =
+            status["stores"].as_array().into_iter().flatten().find(|store| store["scope"].as_str() == Some("project"));
+        let store = store.ok_or("the project has no store")?.clone();
+        let bytes = store["index_bytes"].as_u64();
+        if bytes == before {
+            return Ok(store);
+        }
+        before = bytes;
+        std::thread::sleep(IDLE);
+    }
+    Err("the size of the index does not come to rest".to_owned())
 }
 
 fn count(root: &Path) -> Result<usize, String> {
