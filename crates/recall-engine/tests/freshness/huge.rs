@@ -97,11 +97,17 @@ fn a_question_does_not_wait_until_all_that_is_indexed_so_far_is_embedded() {
     let engine = sandbox.engine_by(settings);
     let status = || engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status").stores.remove(0);
     let first = sandbox.search(&engine, "where is the session key rotated");
-    wait_until("indexed files", || (status().indexing?.files_done > MOST_EMBEDDED).then_some(()));
-    let second = sandbox.search(&engine, "night_tariff");
-    assert!([first, second].iter().all(|answer| progress_of_partial(&answer.warnings).is_some()), "a part answers");
-    let embedded = status().embedded[0].1;
-    assert!((1..=MOST_EMBEDDED).contains(&embedded), "{embedded}");
+    assert!(progress_of_partial(&first.warnings).is_some(), "{:?}", first.warnings);
+    wait_until("indexed files", || {
+        status().indexing.is_none_or(|indexing| indexing.files_done > MOST_EMBEDDED).then_some(())
+    });
+    sandbox.search(&engine, "night_tariff");
+    let store = status();
+    // Everything is embedded at the end of the run, which a machine may reach before this thread looks.
+    if store.indexing.is_some() {
+        let embedded = store.embedded[0].1;
+        assert!((1..=MOST_EMBEDDED).contains(&embedded), "{embedded}");
+    }
 }
 
 #[test]
