@@ -32,6 +32,8 @@ pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
     pub(crate) limits: Limits,
     pub(crate) share: SessionShare,
+    /// How long a search waits for changes that are being indexed.
+    pub(crate) ingest_wait: Duration,
     pub(crate) traces: bool,
     pub(crate) freshness: Freshness,
     pub(crate) review: ReviewPolicy,
@@ -48,6 +50,7 @@ impl Sandbox {
             folder,
             limits,
             share: SessionShare::default(),
+            ingest_wait: Duration::from_secs(30),
             traces: false,
             freshness: Freshness::default(),
             review: ReviewPolicy::default(),
@@ -118,7 +121,7 @@ impl Sandbox {
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
         let (learns_from_history, traces, review) = (self.learns_from_history, self.traces, self.review);
-        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
+        let settings = EngineSettings { ingest_wait: self.ingest_wait, ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),
             share,

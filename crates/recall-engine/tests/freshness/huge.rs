@@ -146,6 +146,8 @@ fn change_huge_project(sandbox: &mut Sandbox, few_files_wait: Duration) -> (Engi
     sandbox.write("zzz/rotation.rs", "/// Rotates the key of a session.\nfn turn_key_again() {}\n");
     // The files are listed however slow the machine is: only what follows is held up.
     sandbox.limits.scan_wait = Duration::from_mins(1);
+    // Long enough for the run to take the question.
+    sandbox.ingest_wait = Duration::from_secs(10);
     let (release, until) = mpsc::channel();
     let parser = Arc::new(HeldUp { text: "held_up_again", until: Mutex::new(until) });
     let settings = EngineSettings { few_files_wait, code_parser: Some(parser), ..EngineSettings::default() };

@@ -102,7 +102,7 @@ impl Vectors {
         Ok(State { generation, bases: kept, delta: Exact::new(self.model.dimensions) })
     }
 
-    /// Writes and opens the base with this number. `None` if there is no embedding.
+    /// Writes and opens the base with this number. Returns `None`, and writes nothing, if neither the bases nor the delta have an embedding.
     fn write_base(&self, number: u64, merged: &[LiveBase], delta: &Exact) -> Result<Option<Base>, VectorWriteError> {
         let Merged { rows, dead, content } = self.merge_bases(merged, delta)?;
         if rows.is_empty() {
@@ -206,7 +206,7 @@ fn records_in_order<'a>(
 }
 
 impl LiveBase {
-    /// Whether so many slots are dead that the base should be written again.
+    /// Returns whether the base is to be written again: more than a quarter of its slots have no embedding in use.
     fn is_worn(&self, settings: &Settings) -> bool {
         self.dead() > settings.delta_least.max(self.base.slots() / SLOTS_PER_DEAD)
     }
