@@ -446,7 +446,7 @@ mod tests {
 
     use super::*;
 
-    fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
+    pub(super) fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
         let added = NewMemory {
             title: "t".into(),
             content: "c".into(),

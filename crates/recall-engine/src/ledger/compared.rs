@@ -44,9 +44,11 @@ impl Ledger {
         self.log.as_ref().map_or(Ok(Vec::new()), |log| log.missing(since, &self.storage))
     }
 
-    /// Notes the days of the log that have no journal now.
+    /// Notes the days of the log that have no journal now. Waits for the events that are being written: those of a new day are in the log
+    /// before they have a journal.
     pub(super) fn note_lost_days(&self) {
         let Some(log) = &self.log else { return };
+        let _alone = log.nobody_writes();
         let days = log.storage().days().unwrap_or_default().into_iter();
         self.lost_days.lock().extend(days.filter(|day| !self.has_journal(*day)));
     }
@@ -118,4 +120,56 @@ fn memory_of(event: &Event) -> Option<MemoryId> {
 
 fn is_addition(event: &Event) -> bool {
     event.new_memory().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use recall_core::{StoreScope, Timestamp};
+    use recall_journal::{Day, Disk, Storage};
+    use recall_text::PROJECT_FOLDER;
+
+    use crate::Places;
+    use crate::ledger::tests::addition;
+    use crate::ledger::{Ledger, Own};
+
+    #[test]
+    fn a_day_that_is_being_written_is_not_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (root, home) = (folder.path().join("root"), folder.path().join("home"));
+        std::fs::create_dir(&root).expect("created");
+        let places = Places {
+            global_root: home.join("global"),
+            stores: home.join("stores"),
+            home: None,
+            config_home: None,
+            agents: BTreeMap::new(),
+            allowed_roots: Vec::new(),
+            domains: BTreeMap::new(),
+        };
+        let own = Own::new(
+            &places,
+            Arc::new(|root: &Path, below: &Path| -> Arc<dyn Storage> { Arc::new(Disk::below(root, below)) }),
+        );
+        let log = Arc::new(own).log(StoreScope::Project, &root);
+        let ledger = Ledger::new(&root, Arc::new(Disk::below(&root, PROJECT_FOLDER)), log, None);
+        let now = Timestamp(1_795_000_000_000_000_000);
+        let event = addition(&ledger, "N-0123abcd".parse().expect("an id"), now);
+        let log = ledger.own_log().expect("a log");
+        std::thread::scope(|threads| {
+            let writing = log.writing();
+            log.append(std::slice::from_ref(&event)).expect("written");
+            let noting = threads.spawn(|| ledger.note_lost_days());
+            // The thread gets the time to look between the two writes.
+            std::thread::sleep(Duration::from_millis(50));
+            ledger.journal().expect("a journal").append_all(&[event]).expect("written");
+            drop(writing);
+            noting.join().expect("noted");
+        });
+        assert!(ledger.has_kept_journal(Day::from_timestamp(now)));
+    }
 }
