@@ -176,7 +176,7 @@ impl Engine {
 }
 
 fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
-    let (counts, indexed, failed, skipped, entries, unparsed) = store.index.read(|snapshot| {
+    let (generation, counts, indexed, failed, skipped, entries, unparsed) = store.index.read(|snapshot| {
         let counts = snapshot.counts()?;
         let mut known = store.index.known_documents();
         let is_current = known.generation == snapshot.generation();
@@ -192,7 +192,7 @@ fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusErr
         let failed = count(FailureKind::Failed)?;
         let skipped = count(FailureKind::Skipped)? + count(FailureKind::Repository)?;
         let (entries, unparsed) = (snapshot.failures(failures)?, snapshot.unparsed_documents(failures)?);
-        Ok((counts, indexed, failed, skipped, entries, unparsed))
+        Ok((snapshot.generation(), counts, indexed, failed, skipped, entries, unparsed))
     })?;
     let mut by_language: Vec<(String, u64)> =
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
@@ -232,7 +232,8 @@ fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusErr
         embedded: store
             .index
             .embeddings()
-            .embedded_chunks(coverage.generation)
+            // Of the catalog, whose chunks are counted: during a run, searches know an earlier one.
+            .embedded_chunks(generation)
             .into_iter()
             .map(|Embedded { model, chunks, is_whole }| {
                 // Chunks without words need no embedding, so a complete model counts all chunks.
