@@ -144,14 +144,14 @@ impl Store {
 
     /// Waits until the graph is current, so that the first search ranks by the same graph as the next one.
     pub(crate) fn wait_for_structure(self: &Arc<Self>, patience: Duration) -> StructureWait {
-        let deadline = Instant::now() + patience;
+        let asked = Instant::now();
         while !self.index.is_structure_current() && !self.index.holds_nothing() {
             match self.index.begin_reading_structure() {
                 ReadTurn::Taken => self.read_structure_soon(),
                 ReadTurn::Others => {}
                 ReadTurn::Resting => return StructureWait::InVain,
             }
-            if !self.index.wait_for_structure_reader(deadline) {
+            if !self.index.wait_for_structure_reader(asked, patience) {
                 return StructureWait::InVain;
             }
         }

@@ -246,9 +246,10 @@ impl Index {
         self.views.structure.end(took);
     }
 
-    /// Waits until no thread reads the graph; returns `false` if the deadline passes first.
-    pub(super) fn wait_for_structure_reader(&self, deadline: Instant) -> bool {
-        self.views.structure.wait(deadline)
+    /// Waits until no thread reads the graph; returns `false` if that takes longer than `patience`, from `asked` or from the beginning
+    /// of the read.
+    pub(super) fn wait_for_structure_reader(&self, asked: Instant, patience: Duration) -> bool {
+        self.views.structure.wait(asked, patience)
     }
 
     /// Returns the embeddings, to be asked.

@@ -100,7 +100,8 @@ pub(super) struct StructureCell {
 
 #[derive(Debug, Default)]
 struct ReadState {
-    is_running: bool,
+    /// When the running read began; `None` if none is running.
+    began: Option<Instant>,
     /// When the last read ended, and how long it took.
     last: Option<(Instant, Duration)>,
 }
@@ -135,28 +136,33 @@ impl StructureCell {
     /// Takes the turn to read, unless another thread has it or a long read ended recently.
     pub(super) fn begin(&self) -> ReadTurn {
         let mut reading = self.reading.lock();
-        if reading.is_running {
+        if reading.began.is_some() {
             return ReadTurn::Others;
         }
         if reading.last.is_some_and(|(ended, took)| took > SHORT && ended.elapsed() < took * REST) {
             return ReadTurn::Resting;
         }
-        reading.is_running = true;
+        reading.began = Some(Instant::now());
         ReadTurn::Taken
     }
 
     pub(super) fn end(&self, took: Duration) {
-        *self.reading.lock() = ReadState { is_running: false, last: Some((Instant::now(), took)) };
+        *self.reading.lock() = ReadState { began: None, last: Some((Instant::now(), took)) };
         self.ended.notify_all();
     }
 
-    /// Waits until no read is running; returns `false` if the deadline passes first.
-    pub(super) fn wait(&self, deadline: Instant) -> bool {
+    /// Waits until no read is running; returns `false` if that takes longer than `patience`, from `asked` or from the beginning of the
+    /// read. Of many questions during a long read, only those at its beginning wait.
+    pub(super) fn wait(&self, asked: Instant, patience: Duration) -> bool {
         let mut reading = self.reading.lock();
-        while reading.is_running && Instant::now() < deadline {
-            self.ended.wait_until(&mut reading, deadline);
+        while let Some(began) = reading.began {
+            let until = began.min(asked) + patience;
+            if Instant::now() >= until {
+                return false;
+            }
+            self.ended.wait_until(&mut reading, until);
         }
-        !reading.is_running && Instant::now() < deadline
+        asked.elapsed() < patience
     }
 }
 
@@ -226,5 +232,18 @@ mod tests {
         kept.keep(Generation(2), [passage(4, 2 * MOST_BYTES), passage(5, third)]);
         check(&kept, 2, &[1, 3, 4, 5], &[false, false, false, true]);
         check(&kept, 1, &[1, 3], &[false, false]);
+    }
+
+    #[test]
+    fn a_read_that_outlasted_one_question_is_not_waited_for_by_the_next() {
+        let cell = StructureCell::default();
+        let patience = Duration::from_millis(10);
+        assert_eq!(cell.begin(), ReadTurn::Taken);
+        std::thread::sleep(patience);
+        // It would wait for an hour if its own time counted.
+        let asked = Instant::now() + Duration::from_hours(1);
+        assert!(!cell.wait(asked, patience));
+        cell.end(Duration::ZERO);
+        assert!(cell.wait(asked, patience), "nothing is read");
     }
 }
