@@ -125,7 +125,7 @@ impl IntoFailure for GetError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::NotFound { id } => not_found(message, id),
+            Self::NotFound { id, near } => not_found_near(message, id, &near),
             Self::LeftOut { path, reason } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path).with_hint(left_out::hint(&reason))
             }
@@ -220,14 +220,7 @@ impl IntoFailure for GraphError {
     fn into_failure(self) -> Failure {
         let message = error_chain(&self);
         match self {
-            Self::NotFound { node, near } => {
-                let failure = not_found(message, node);
-                if near.is_empty() {
-                    return failure;
-                }
-                let near: Vec<String> = near.into_iter().map(|name| format!("`{name}`")).collect();
-                failure.with_hint(format!("near it are {}", near.join(", ")))
-            }
+            Self::NotFound { node, near } => not_found_near(message, node, &near),
             Self::Outside { path } => outside(message, path),
             Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path)
@@ -364,6 +357,13 @@ fn outside(message: String, path: String) -> Failure {
 
 fn not_found(message: String, id: String) -> Failure {
     Failure::new(Reason::NotFound, message).with_detail("id", id)
+}
+
+/// Returns the failure for an unknown name, with the names that are similar to it.
+fn not_found_near(message: String, id: String, near: &[String]) -> Failure {
+    let failure = not_found(message, id);
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    if near.is_empty() { failure } else { failure.with_hint(format!("near it are {}", near.join(", "))) }
 }
 
 /// Returns the failure of a shared store. `again` is the hint if a later request may succeed.

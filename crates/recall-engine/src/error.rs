@@ -106,6 +106,8 @@ pub enum GetError {
     NotFound {
         /// The id or path as the request has it.
         id: String,
+        /// The paths with similar file names, nearest first.
+        near: Vec<String>,
     },
     /// The file exists and is not indexed.
     #[error("`{path}` is not indexed: {reason}")]

@@ -76,6 +76,9 @@ fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
         ("src/time/mod.rs", "mod sleep;\n"),
         ("src/mod.rs", "mod time;\n"),
         ("src/oversleep.rs", "fn late() {}\n"),
+        ("README.md", "# Time\n"),
+        ("src/Config.rs", "fn read() {}\n"),
+        ("src/old/config.rs", "fn read_old() {}\n"),
     ]);
     let engine = sandbox.engine();
     let get = |id: &str| {
@@ -93,7 +96,23 @@ fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
     let GetError::Ambiguous { candidates, .. } = &several else { panic!("{several:?}") };
     assert_eq!(candidates, &["src/mod.rs", "src/time/mod.rs"]);
     assert_eq!(get("src/mod.rs").expect("exact").item.warnings, []);
-    assert!(matches!(get("leep.rs"), Err(GetError::NotFound { .. })), "no part of a name");
+    let near = |id| match get(id) {
+        Err(GetError::NotFound { near, .. }) => near,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(near("leep.rs"), ["src/time/sleep.rs"], "no part of a name");
+    assert_eq!(near("src/Slep.rs:3"), ["src/time/sleep.rs"]);
+    assert_eq!(near("zebra.toml"), [""; 0]);
+    // The case counts only if it tells files apart.
+    for (named, path) in
+        [("readme.md", "README.md"), ("SRC/Time/Sleep.rs", "src/time/sleep.rs"), ("Config.rs", "src/Config.rs")]
+    {
+        assert_eq!(get(named).expect("found").item.document.path.as_str(), path);
+    }
+    let GetError::Ambiguous { candidates, .. } = get("CONFIG.rs").expect_err("two files") else {
+        panic!("not ambiguous")
+    };
+    assert_eq!(candidates, ["src/Config.rs", "src/old/config.rs"]);
     assert_eq!(history(&sandbox, &engine, "sleep.rs", 20).expect("found").path, "src/time/sleep.rs");
 }
 

@@ -151,7 +151,7 @@ impl Engine {
             return found;
         }
         let Some(NamedByEnd { citation, warning }) = self.named_by_end(origin, request.scope, &request.id)? else {
-            return Err(self.explain_missing(origin, &request.id));
+            return Err(self.explain_missing(origin, request.scope, &request.id));
         };
         let mut cited = self.get_cited(origin, &ItemRequest { id: citation, ..*request })?;
         cited.item.warnings.push(warning);
@@ -161,9 +161,9 @@ impl Engine {
     /// Returns the error for a text that names no item: it names a folder, something outside of the project, or nothing.
     ///
     /// Whether something exists outside of the project is not looked up: an answer about it would say more than a client may know.
-    pub(crate) fn explain_missing(&self, origin: &Origin, text: &str) -> GetError {
-        let not_found = GetError::NotFound { id: text.to_owned() };
-        let Ok(root) = origin.root(&self.registry.places) else { return not_found };
+    pub(crate) fn explain_missing(&self, origin: &Origin, scope: Scope, text: &str) -> GetError {
+        let not_found = || GetError::NotFound { id: text.to_owned(), near: self.near_paths(origin, scope, text) };
+        let Ok(root) = origin.root(&self.registry.places) else { return not_found() };
         let path = text.trim();
         let in_root =
             |path: &Path| dunce::canonicalize(path).is_ok_and(|path| path.starts_with(&root) && path.is_dir());
@@ -174,7 +174,7 @@ impl Engine {
         if leads_out && origin::paths_below(&root, origin, path).is_empty() {
             return GetError::Outside { path: path.to_owned(), root };
         }
-        not_found
+        not_found()
     }
 
     /// Returns the warning that an answer is about the past, if the request is.
@@ -206,7 +206,7 @@ impl Engine {
 
     /// Returns the item with an id or at a path.
     fn named_item(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
-        let not_found = || GetError::NotFound { id: request.id.clone() };
+        let not_found = || GetError::NotFound { id: request.id.clone(), near: Vec::new() };
         if let Ok(id) = normalize_text(&request.id).parse::<MemoryId>() {
             return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
         }

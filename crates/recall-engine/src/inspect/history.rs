@@ -71,7 +71,7 @@ impl Engine {
                 path: document.path.as_str().to_owned(),
                 store: coverage.root.to_string_lossy().into_owned(),
             },
-            None => self.explain_missing(origin, &request.id),
+            None => self.explain_missing(origin, request.scope, &request.id),
         })
     }
 }

@@ -265,7 +265,7 @@ impl Engine {
         }
         match self.named_by_end(origin, Scope::All, named)? {
             Some(whole) => self.find_asked(origin, stores, &whole.citation),
-            None => Err(self.explain_missing(origin, named)),
+            None => Err(self.explain_missing(origin, Scope::All, named)),
         }
     }
 
