@@ -166,6 +166,8 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
         why: WhySettings {
             lines: u32::try_from(why.lines.get()).unwrap_or(u32::MAX),
             wait: why.wait.min(longest_wait),
+            edit_wait: why.edit_wait.min(longest_wait),
+            edit_history: Some(why.edit_history),
         },
         watch: true,
         code_parser: None,

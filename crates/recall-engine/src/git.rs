@@ -25,7 +25,7 @@ use recall_os::git::{Program, Repository};
 use recall_text::{DocPath, PROJECT_FOLDER};
 
 pub use blame::LineCommit;
-pub(crate) use blame::{BlamedLine, LineBlame, NotedCommit};
+pub(crate) use blame::{BlamedLine, HASH_CHARS, LineBlame, LineWriter, NotedCommit, cites};
 pub(crate) use head::Head;
 pub use history::DocumentCommit;
 pub(crate) use history::{Change, ChangedLines, FileCommit};

@@ -18,6 +18,7 @@ mod place;
 mod prompt;
 mod relevance;
 mod request;
+mod written;
 
 use crate::Engine;
 use crate::error::SearchError;
@@ -34,7 +35,7 @@ impl Engine {
         self.repairing(|| match &request.occasion {
             Occasion::Prompt(prompt) => prompt::remind(self, origin, request, prompt),
             Occasion::File(file) => file::remind(self, origin, request, file),
-            Occasion::Edit(file) => Ok(others::remind_of_edit(self, origin, request, file)),
+            Occasion::Edit(file) => file::remind_of_edit(self, origin, request, file),
             Occasion::Command(line) => action::remind_of_command(self, origin, request, line),
             Occasion::Search(pattern) => action::remind_of_search(self, origin, request, pattern),
             Occasion::Failure { command, output } => action::remind_of_failure(self, origin, request, command, output),

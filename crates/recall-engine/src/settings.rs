@@ -135,12 +135,22 @@ pub struct WhySettings {
     pub lines: u32,
     /// How long git may look for the commits that wrote them.
     pub wait: Duration,
+    /// How long an edit waits for the commits of the lines that it replaces.
+    pub edit_wait: Duration,
+    /// How far back an edit looks for these commits; `None` for the whole history.
+    pub edit_history: Option<Duration>,
 }
 
 impl Default for WhySettings {
-    /// 500 lines, five seconds.
+    /// 500 lines, five seconds; an edit waits a tenth of a second, a third of the time of a hook, and looks back for 180 days, which git
+    /// does in that time in most repositories.
     fn default() -> Self {
-        Self { lines: 500, wait: Duration::from_secs(5) }
+        Self {
+            lines: 500,
+            wait: Duration::from_secs(5),
+            edit_wait: Duration::from_millis(100),
+            edit_history: Some(Duration::from_hours(180 * 24)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use recall_core::{
 use recall_engine::{Engine, Occasion, Origin, RemindRequest, ReminderSubject, Reminders};
 
 use crate::support::{Sandbox, new_memory};
+use crate::why::{commit, git, in_session, record};
 
 const CART: &str = "class Cart:\n    def total(self):\n        prices = load_prices()\n        return sum(prices[item] for item in self.items)\n";
 
@@ -411,4 +412,72 @@ fn a_file_whose_definitions_are_not_known_is_named_alone() {
     let ask = |path: &str| others(&engine, &origin, Occasion::File(path.to_owned()), std::slice::from_ref(&new));
     assert_eq!(ask("src/new.py")[0].0, "edited src/new.py less than a minute ago", "it is not indexed");
     assert_eq!(ask("src/parse.py")[0].0, "edited src/parse.py less than a minute ago", "it is there twice");
+}
+
+/// Adds a memory about the parser and returns its key.
+fn add_about_parsing(sandbox: &Sandbox, engine: &Engine, text: &str, provenance: Provenance) -> String {
+    let related_files = vec!["src/parse.py".to_owned()];
+    let memory = AddMemory { related_files, provenance, ..new_memory(MemoryType::Lesson, text, text) };
+    format!("memory {}", engine.add_memory(&sandbox.origin(), &memory).expect("added").id)
+}
+
+/// Returns the keys of what is shown before an edit, with the reasons.
+fn shown_with_reasons(
+    sandbox: &Sandbox,
+    engine: &Engine,
+    occasion: Occasion,
+    replaced: &[Replacement],
+    shown: &[&String],
+) -> Vec<(String, String)> {
+    let shown = shown.iter().map(|key| (*key).clone()).collect();
+    let request = RemindRequest { replacements: replaced.to_vec(), shown, ..request(occasion) };
+    let reminders = engine.remind(&sandbox.origin(), &request).expect("an answer").reminders;
+    reminders.into_iter().map(|reminder| (reminder.key, reminder.reason)).collect()
+}
+
+#[test]
+fn a_memory_that_was_made_with_the_replaced_lines_is_shown_before_the_edit() {
+    let sandbox = Sandbox::with(&[("src/parse.py", "import re\n\n\n")]);
+    git(&sandbox, &["init", "-q", "-b", "main"]);
+    commit(&sandbox, "Begin");
+    git(&sandbox, &["commit", "-q", "--allow-empty", "-m", "Prepare"]);
+    let engine = sandbox.engine();
+    // One is added while the first function is written, one after the second, and one in the session that commits the third.
+    let before = add_about_parsing(&sandbox, &engine, "Clients pad.", Provenance::default());
+    let text = format!("import re\n\n\n{TWO}");
+    sandbox.write("src/parse.py", &text[..text.find("def parse_body").expect("a second one")]);
+    commit(&sandbox, "Parse headers");
+    sandbox.write("src/parse.py", &text);
+    commit(&sandbox, "Parse bodies");
+    let after = add_about_parsing(&sandbox, &engine, "Gulls eat chips.", Provenance::default());
+    git(&sandbox, &["commit", "-q", "--allow-empty", "-m", "Nothing"]);
+    let of_session = add_about_parsing(&sandbox, &engine, "Tails wag.", in_session("s-tail"));
+    git(&sandbox, &["commit", "-q", "--allow-empty", "-m", "Nothing again"]);
+    sandbox.write("src/parse.py", &format!("{text}\n\ndef parse_tail(line):\n    return line.title()\n"));
+    let hash = commit(&sandbox, "Parse tails");
+    record(&sandbox, &engine, "s-tail", &format!("committed {} Parse", &hash[..7]), HookRecord::Commit, &[]);
+    // With a fourth one, nothing but the lines says which one matters.
+    let elsewhere = Provenance { commit: Some("0".repeat(40)), ..Provenance::default() };
+    add_about_parsing(&sandbox, &engine, "Bells ring.", elsewhere);
+    sandbox.search(&engine, "parse");
+    let file = Occasion::File("src/parse.py".to_owned());
+    let edit = Occasion::Edit("src/parse.py".to_owned());
+    let reason = "it was made with the lines that the edit replaces".to_owned();
+    let header = [replacement("    return line.strip()\n", "    return line.rstrip()\n")];
+    let body = [replacement("    return line.lower()\n", "    return line.upper()\n")];
+    let tail = [replacement("    return line.title()\n", "    return line\n")];
+    for (replaced, key) in [(&header, &before), (&body, &after), (&tail, &of_session)] {
+        for occasion in [&file, &edit] {
+            let found = shown_with_reasons(&sandbox, &engine, occasion.clone(), replaced, &[]);
+            assert_eq!(found, [(key.clone(), reason.clone())], "{occasion:?} {replaced:?}");
+        }
+    }
+    let import = [replacement("import re\n", "import os\n")];
+    for (occasion, replaced, shown, why) in [
+        (&edit, &header[..], &[&before][..], "it was shown"),
+        (&file, &[], &[], "nothing is replaced"),
+        (&edit, &import, &[], "the line is older than all memories"),
+    ] {
+        assert_eq!(shown_with_reasons(&sandbox, &engine, occasion.clone(), replaced, shown), [], "{why}");
+    }
 }

@@ -15,7 +15,7 @@ use crate::support::{Sandbox, new_memory};
 const DIG: &str = "pub fn dig_the_pool(depth: u32) -> u32 {\n    let shovels = depth * 2;\n    let buckets = shovels + depth;\n    \
                    buckets.saturating_mul(3)\n}\n";
 
-fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
+pub(crate) fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]).args(arguments);
     let output = git.current_dir(sandbox.root()).output().expect("git runs");
@@ -24,13 +24,13 @@ fn git(sandbox: &Sandbox, arguments: &[&str]) -> String {
 }
 
 /// Commits everything and returns the hash.
-fn commit(sandbox: &Sandbox, subject: &str) -> String {
+pub(crate) fn commit(sandbox: &Sandbox, subject: &str) -> String {
     git(sandbox, &["add", "-A"]);
     git(sandbox, &["commit", "-q", "-m", subject]);
     git(sandbox, &["rev-parse", "HEAD"])
 }
 
-fn in_session(id: &str) -> Provenance {
+pub(crate) fn in_session(id: &str) -> Provenance {
     Provenance { session: Some(id.to_owned()), agent: Some("claude-code".to_owned()), ..Provenance::default() }
 }
 
@@ -40,7 +40,14 @@ fn start(sandbox: &Sandbox, engine: &Engine, id: &str, goal: &str) {
 }
 
 /// Logs what a hook recorded.
-fn record(sandbox: &Sandbox, engine: &Engine, session: &str, content: &str, record: HookRecord, files: &[&str]) {
+pub(crate) fn record(
+    sandbox: &Sandbox,
+    engine: &Engine,
+    session: &str,
+    content: &str,
+    record: HookRecord,
+    files: &[&str],
+) {
     let metadata = Metadata::from([(HookRecord::KEY.to_owned(), MetadataValue::Text(record.as_str().to_owned()))]);
     let event_type =
         if record == HookRecord::Commit { SessionEventType::Milestone } else { SessionEventType::Observation };

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use recall_core::{
     Ablation, AddMemory, Clock, DocumentType, Filters, MemoryType, Provenance, Repeats, Scope, SearchRequest,
@@ -12,7 +12,7 @@ use recall_core::{
 use recall_engine::{
     Cancel, ContentKind, EmbeddingModel, Encoders, Engine, EngineSettings, FeatureSet, IndexError, IndexRequest,
     MemoryError, Origin, Places, RankedDocument, Rankers, RemindRequest, Reminders, RootCheck, SearchError,
-    SessionError, StoreSettings,
+    SessionError, StoreSettings, WhySettings,
 };
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
@@ -100,7 +100,12 @@ impl QueryEngine {
         };
         let engine = Engine::new(
             places,
-            EngineSettings { model: Some(models.instant.clone()), ..EngineSettings::ranked_by(rankers) },
+            EngineSettings {
+                model: Some(models.instant.clone()),
+                // What is found does not depend on how busy the machine is.
+                why: WhySettings { edit_wait: Duration::from_secs(10), edit_history: None, ..WhySettings::default() },
+                ..EngineSettings::ranked_by(rankers)
+            },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );

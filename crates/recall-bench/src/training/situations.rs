@@ -11,6 +11,7 @@
 mod measure;
 mod message;
 mod moments;
+mod repository;
 
 use std::error::Error;
 
@@ -19,7 +20,8 @@ use crate::training::arguments::{SituationsArguments, report};
 use crate::training::ask::{Models, QueryEngine};
 
 use measure::{Outcome, print};
-use moments::{MomentLimits, mine};
+use moments::{MomentKind, MomentLimits, mine};
+use repository::ReplayRepository;
 
 /// Measures all repositories, and prints each and the sum.
 pub(crate) fn run(arguments: &SituationsArguments) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -47,6 +49,7 @@ fn measure(
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
     let mut checkout = Checkout::new(history.git_dir(), &tree)?;
+    let repository = ReplayRepository::new(history.git_dir(), folder.path().join("git"), &tree)?;
     let asked = QueryEngine::new(&tree, &home, models, recall_engine::Rankers::built_in());
     let mut replay = measure::Replay::new(&mined, &commits, arguments);
     let mut outcomes = Vec::new();
@@ -57,7 +60,10 @@ fn measure(
             asked.refresh()?;
             replay.tree = Some(parent.to_owned());
         }
+        let is_edit = moment.kind == MomentKind::Edit;
+        let in_tree = is_edit.then(|| repository.put_at(parent)).transpose()?;
         outcomes.push(replay.ask(&asked, moment)?);
+        drop(in_tree);
     }
     Ok(outcomes)
 }

@@ -207,6 +207,10 @@ section! {
         lines: NonZero<usize> = non_zero(500), Daemon, positive(10_000);
         /// How long git may look for the commits that wrote them.
         wait: Duration = Duration::from_secs(5), Daemon, duration(MILLISECOND..=MINUTE);
+        /// How long a hook before an edit waits for the commits of the lines that the edit replaces.
+        edit_wait: Duration = Duration::from_millis(100), Daemon, duration(Duration::ZERO..=MINUTE);
+        /// How far back it looks for them.
+        edit_history: Duration = DAY * 180, Daemon, duration(DAY..=DAY * 36_500);
     }
 }
 

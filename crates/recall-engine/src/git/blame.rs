@@ -5,13 +5,16 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use recall_core::Timestamp;
 use recall_text::DocPath;
 
 use super::history::{PATCH_ARGUMENTS, new_lines};
 use super::{Git, TIMEOUT, WorkTree, answer};
+
+/// The shortest hash that names a commit.
+pub(crate) const HASH_CHARS: usize = 7;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
@@ -67,6 +70,15 @@ pub struct LineCommit {
     pub is_cut: bool,
 }
 
+/// The commit that wrote a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineWriter {
+    /// The whole hash; empty if the history that was looked at begins after the line.
+    pub(crate) commit: String,
+    /// The whole hash of the commit before it; `None` if it added the file.
+    pub(crate) before: Option<String>,
+}
+
 /// What is noted at a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NotedCommit {
@@ -99,6 +111,36 @@ impl Git<'_> {
         let Some(text) = git.and_then(|git| answer(git, Vec::new(), timeout)) else { return LineBlame::NoAnswer };
         let is_shallow = repository.common_dir.join("shallow").exists();
         LineBlame::Lines(parse_blame(&String::from_utf8_lossy(&text), is_shallow))
+    }
+
+    /// Returns who wrote the committed ones of some lines of a file of the work tree, once for each line; nothing if git does not know it in
+    /// time, or has none. Lines that the file does not have must not be asked for.
+    ///
+    /// An agent waits for this answer. So moves and copies are not followed, which takes most of the time of [`Git::blame`], and `since`
+    /// bounds how far back is looked: a file with 20,000 commits takes seconds.
+    pub(crate) fn line_writers(
+        self,
+        path: &DocPath,
+        ranges: &[RangeInclusive<u32>],
+        since: Option<Timestamp>,
+        timeout: Duration,
+    ) -> Vec<LineWriter> {
+        let begun = Instant::now();
+        if ranges.is_empty() || timeout.is_zero() || !self.has_its_own_work_tree() {
+            return Vec::new();
+        }
+        let Some(filters) = self.filter_settings() else { return Vec::new() };
+        let filters: Vec<&str> = filters.iter().map(String::as_str).collect();
+        let ranges: Vec<String> = ranges.iter().map(|lines| format!("-L{},{}", lines.start(), lines.end())).collect();
+        let ranges: Vec<&str> = ranges.iter().map(String::as_str).collect();
+        let since = since.map(|since| format!("--since=@{}", since.0.div_euclid(NANOS_PER_SECOND)));
+        let since: Vec<&str> = since.iter().map(String::as_str).collect();
+        let shown = ["blame", "--line-porcelain", "-w", "--no-textconv"];
+        let asked = [&shown[..], &since, &ranges, &["--", path.as_str()]].concat();
+        let git = self.prepare(&asked, &filters, WorkTree::Own);
+        let left = timeout.saturating_sub(begun.elapsed());
+        let text = git.and_then(|git| answer(git, Vec::new(), left)).unwrap_or_default();
+        parse_writers(&String::from_utf8_lossy(&text))
     }
 
     /// Returns the message, the parents and the note of commits, by their hashes. What git does not answer about is left out.
@@ -144,6 +186,16 @@ impl Git<'_> {
     }
 }
 
+/// Returns whether a text has a hash, shortened or whole.
+pub(crate) fn cites(text: &str, hash: &str) -> bool {
+    let Some(short) = hash.get(..HASH_CHARS) else { return false };
+    text.match_indices(short).any(|(at, _)| {
+        let rest = &text[at..];
+        let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+        hash.starts_with(&rest[..end]) && !text[..at].ends_with(|c: char| c.is_alphanumeric())
+    })
+}
+
 /// Parses the output of `git blame --line-porcelain`.
 fn parse_blame(text: &str, is_shallow: bool) -> Vec<BlamedLine> {
     let mut lines = Vec::new();
@@ -168,7 +220,7 @@ fn parse_blame(text: &str, is_shallow: bool) -> Vec<BlamedLine> {
             "filename" => path = value,
             // Git marks the first commit in this way too.
             "boundary" => commit.is_cut = is_shallow,
-            hash if matches!(hash.len(), 40 | 64) && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            hash if is_whole_hash(hash) => {
                 hash.clone_into(&mut commit.hash);
                 let mut fields = value.split(' ').map(|field| field.parse().unwrap_or_default());
                 numbers = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
@@ -177,6 +229,36 @@ fn parse_blame(text: &str, is_shallow: bool) -> Vec<BlamedLine> {
         }
     }
     lines
+}
+
+/// Parses the output of `git blame --line-porcelain` for the commits alone. Lines that are not committed are left out.
+fn parse_writers(text: &str) -> Vec<LineWriter> {
+    let mut writers = Vec::new();
+    let mut writer: Option<LineWriter> = None;
+    for line in text.lines() {
+        if line.starts_with('\t') {
+            writers.extend(writer.take().filter(|writer| !is_nothing(&writer.commit)));
+            continue;
+        }
+        let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+        if is_whole_hash(name) {
+            writer = Some(LineWriter { commit: name.to_owned(), before: None });
+        } else if let (Some(writer), "previous") = (&mut writer, name) {
+            writer.before = value.split(' ').next().map(str::to_owned);
+        } else if let (Some(writer), "boundary") = (&mut writer, name) {
+            writer.commit.clear();
+        }
+    }
+    writers
+}
+
+/// Whether a hash is that of lines that are not committed.
+fn is_nothing(hash: &str) -> bool {
+    !hash.is_empty() && hash.bytes().all(|byte| byte == b'0')
+}
+
+fn is_whole_hash(word: &str) -> bool {
+    matches!(word.len(), 40 | 64) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn timestamp(seconds: &str) -> Timestamp {
@@ -220,6 +302,21 @@ mod tests {
         for hostile in ["", "\t", "x\n\t\n", "author x\n", "0123 a b c\n\ty"] {
             let _ = parse_blame(hostile, false);
         }
+    }
+
+    #[test]
+    fn writers_are_the_commits_of_committed_lines() {
+        let (before, nothing) = ("f".repeat(40), "0".repeat(40));
+        let text = format!(
+            "{HASH} 7 3 2\nauthor Ada\nprevious {before} a.rs\nfilename a.rs\n\t{before} 1 1\n{HASH} 8 4\nfilename a.rs\n\tx\n\
+             {nothing} 5 5 1\nprevious {HASH} a.rs\n\t}}\n{before} 9 9 1\nboundary\nfilename a.rs\n\told\n"
+        );
+        let commit = HASH.to_owned();
+        let first = LineWriter { commit: commit.clone(), before: Some(before) };
+        let old = LineWriter { commit: String::new(), before: None };
+        let expected = [first, LineWriter { commit, before: None }, old];
+        assert_eq!(parse_writers(&text), expected);
+        assert_eq!(parse_writers("previous x y\n\t"), []);
     }
 
     #[test]

@@ -41,12 +41,24 @@ pub(super) struct Situation {
     pub(super) output: Option<Vec<Vec<String>>>,
     /// The files that are read or edited, below the root.
     pub(super) files: BTreeSet<DocPath>,
-    /// The names that are searched for.
+    /// The names that are searched for or mentioned.
     pub(super) names: Vec<String>,
+    /// How the names came up.
+    pub(super) naming: Naming,
     /// The branch that is checked out.
     pub(super) branch: Option<String>,
     /// The day, as `2026-12-01`.
     pub(super) day: Option<String>,
+}
+
+/// How names came up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// They are searched for.
+    #[default]
+    Searched,
+    /// They stand in a prompt, which may be about something else.
+    Mentioned,
 }
 
 impl Situation {
@@ -57,9 +69,17 @@ impl Situation {
         Self { output: Some(last.iter().map(|line| words(line)).collect()), ..self }
     }
 
-    /// Returns the first cue of a memory that is met.
-    fn met<'c>(&self, cues: &'c [Cue]) -> Option<&'c Cue> {
-        cues.iter().find(|cue| self.meets(cue))
+    /// Returns the cues of a memory that are met.
+    fn met<'c>(&self, cues: &'c [Cue]) -> Vec<&'c Cue> {
+        cues.iter().filter(|cue| self.meets(cue)).collect()
+    }
+
+    /// Returns whether a cue that follows from a text says that its memory matters. A mentioned name that several memories have does not
+    /// say which one is meant, or whether any is.
+    fn is_telling(&self, cue: &Cue, met: &[(MemoryId, Vec<&Cue>)]) -> bool {
+        self.naming == Naming::Searched
+            || cue.kind != CueKind::Symbol
+            || met.iter().filter(|(_, cues)| cues.contains(&cue)).count() == 1
     }
 
     /// Whether a command has a flag or a variable that a memory recommends: one that stands in the memory and not in its cue.
@@ -139,15 +159,19 @@ pub(super) fn memories_cued(
     let mut reminders = Vec::new();
     for store in engine.fresh_stores(origin, request.scope)?.stores {
         let cues = store.ledger.cues();
-        let mut met: Vec<(MemoryId, &Cue)> =
-            cues.iter().filter_map(|(id, cues)| Some((*id, situation.met(cues)?))).collect();
-        met.retain(|(id, _)| store.ledger.is_in_force(*id) && !request.shown.contains(&memory::id_key(*id)));
+        let mut met: Vec<(MemoryId, Vec<&Cue>)> =
+            cues.iter().map(|(id, cues)| (*id, situation.met(cues))).filter(|(_, cues)| !cues.is_empty()).collect();
+        met.retain(|(id, _)| store.ledger.is_in_force(*id));
+        let all_met = met.clone();
+        met.retain(|(id, _)| !request.shown.contains(&memory::id_key(*id)));
         met.sort_by_key(|(id, _)| (weight(id.memory_type), *id));
         met.truncate(MOST_CONSIDERED);
         let ids: Vec<MemoryId> = met.iter().map(|(id, _)| *id).collect();
         let views = recall_for_client(&store, &ids, now)?;
         for view in views.iter().filter(|view| is_in_force(view)) {
-            let Some((_, cue)) = met.iter().find(|(id, _)| *id == view.memory.id) else { continue };
+            let Some((_, cues)) = met.iter().find(|(id, _)| *id == view.memory.id) else { continue };
+            let is_stated = view.memory.cues.is_some();
+            let Some(cue) = cues.iter().find(|cue| is_stated || situation.is_telling(cue, &all_met)) else { continue };
             if situation.follows(&view.memory, cue) {
                 continue;
             }
@@ -189,6 +213,18 @@ mod tests {
             ("error:IntegrityError", false),
         ] {
             assert_eq!(meets(&situation, cue), expected, "{cue}");
+        }
+    }
+
+    #[test]
+    fn a_mentioned_name_of_several_memories_says_nothing() {
+        let cue = |text: &str| text.parse::<Cue>().expect("a cue");
+        let (common, rare, command) = (cue("symbol:OpenFlow"), cue("symbol:skip_snat"), cue("command:make migrate"));
+        let ids: Vec<MemoryId> = ["L-0000000a", "L-0000000b"].map(|id| id.parse().expect("an id")).to_vec();
+        let met = [(ids[0], vec![&common, &rare, &command]), (ids[1], vec![&common, &command])];
+        for (naming, expected) in [(Naming::Mentioned, [false, true, true]), (Naming::Searched, [true; 3])] {
+            let situation = Situation { naming, ..Situation::default() };
+            assert_eq!([&common, &rare, &command].map(|cue| situation.is_telling(cue, &met)), expected, "{naming:?}");
         }
     }
 

@@ -9,7 +9,7 @@ use recall_journal::Day;
 use recall_text::quote::inline;
 
 use super::command::{is_code_name, names_in};
-use super::cue::{Situation, first_of_each, memories_cued};
+use super::cue::{Naming, Situation, first_of_each, memories_cued};
 use super::memory::{self, is_in_force};
 use super::others::sessions_at_work;
 use super::request::{RemindRequest, Reminder, ReminderSubject, Reminders, pack};
@@ -61,6 +61,7 @@ fn situation(engine: &Engine, origin: &Origin, prompt: &str) -> Situation {
     let root = origin.root(&engine.registry.places).ok();
     let situation = Situation {
         names: names_in(prompt).into_iter().filter(|name| is_code_name(name)).collect(),
+        naming: Naming::Mentioned,
         branch: root.and_then(|root| Head::read_from(&root).branch),
         day: Some(Day::from_timestamp(engine.clock.now()).to_string()),
         ..Situation::default()

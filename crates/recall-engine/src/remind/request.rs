@@ -16,7 +16,7 @@ pub enum Occasion {
     /// A file is about to be read or edited: its path, in any form.
     File(String),
     /// A file that the session was reminded of is about to be edited: its path, in any form. Only the other sessions are named that
-    /// edited the same definitions.
+    /// edited the same definitions, and the memory that was made with the replaced lines.
     Edit(String),
     /// A command is about to run: its command line.
     Command(String),

@@ -1,10 +1,10 @@
-//! The definitions of a file that an edit is about.
+//! The definitions and the lines of a file that an edit is about.
 //!
 //! Nothing is parsed: an agent waits for the hooks before its edits. The texts of the edit are looked up in the text that was indexed,
 //! which is the one before the edit or the one after it, so that its symbols are in the right place even if the index is late. Lines
 //! that the client counts would not be.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use recall_core::{Replacement, Symbol, SymbolKind};
 use recall_text::DocPath;
@@ -40,6 +40,38 @@ pub(crate) fn definitions(store: &Store, path: &DocPath, replacements: &[Replace
     }
     names.truncate(MOST);
     names
+}
+
+/// The most parts of an edit whose lines are looked up, and the most lines of one. More would say no more about what the edit is about.
+const MOST_PARTS: usize = 3;
+const MOST_LINES: u32 = 40;
+
+/// Returns the lines of a file that an edit changes, for each of its first parts. An insertion has the lines around it. Empty if they are not
+/// known: the file is not indexed, or has the texts at no place or at several.
+pub(crate) fn changed_lines(store: &Store, path: &DocPath, replacements: &[Replacement]) -> Vec<RangeInclusive<u32>> {
+    if replacements.is_empty() {
+        return Vec::new();
+    }
+    let read = store.index.read(|snapshot| {
+        let Some(stored) = snapshot.document_at(path)? else { return Ok(None) };
+        snapshot.text(stored.row)
+    });
+    let Ok(Some(text)) = read else { return Vec::new() };
+    let changed = replacements.iter().filter_map(|replacement| changed_bytes(&text, replacement));
+    changed.take(MOST_PARTS).filter_map(|bytes| lines_of(&text, &bytes)).collect()
+}
+
+/// Returns the numbers of the lines of some bytes; `None` if the text has no lines.
+fn lines_of(text: &str, bytes: &Range<usize>) -> Option<RangeInclusive<u32>> {
+    let number = |at: usize| text[..at].matches('\n').count() + 1;
+    // A range that ends with a line feed does not touch the line after it.
+    let (first, last) = if bytes.is_empty() {
+        (number(bytes.start).saturating_sub(1), number(bytes.start))
+    } else {
+        (number(bytes.start), number(bytes.end - usize::from(text[bytes.clone()].ends_with('\n'))))
+    };
+    let (first, last) = (u32::try_from(first.max(1)).ok()?, u32::try_from(last.min(text.lines().count())).ok()?);
+    (first <= last).then(|| first..=last.min(first.saturating_add(MOST_LINES - 1)))
 }
 
 /// Returns the bytes of a text that a replacement changes, without the lines that it leaves as they are.
@@ -132,6 +164,24 @@ mod tests {
             symbol("A::two", SymbolKind::Method, "def two", "return 2"),
             symbol("free", SymbolKind::Function, "def free", "return 3"),
         ]
+    }
+
+    #[test]
+    fn an_edit_changes_the_lines_of_its_bytes_or_is_between_two() {
+        let check = |before: &str, after: &str, expected: Option<RangeInclusive<u32>>| {
+            let replacement = Replacement { before: before.to_owned(), after: after.to_owned() };
+            let lines = changed_bytes(TEXT, &replacement).and_then(|bytes| lines_of(TEXT, &bytes));
+            assert_eq!(lines, expected, "{before:?}");
+        };
+        check("        return 2\n", "        return 4\n", Some(6..=6));
+        check("return 1\n\n    def two(self):", "return 0\n\n    def too(self):", Some(3..=5));
+        check("def free():\n", "def new():\n    pass\n\ndef free():\n", Some(7..=8));
+        check("class A:\n", "import b\nclass A:\n", Some(1..=1));
+        check("    return 3\n", "    return 3\n\nfree()\n", Some(9..=9));
+        check("return 9", "return 8", None);
+        let long = "x\n".repeat(100);
+        assert_eq!(lines_of(&long, &(0..200)), Some(1..=MOST_LINES));
+        assert_eq!(lines_of("", &(0..0)), None);
     }
 
     #[test]

@@ -99,7 +99,8 @@ impl<'m> Replay<'m> {
                 source: None,
                 origin: None,
                 key: None,
-                provenance: Provenance::default(),
+                // It was added right after its commit was made.
+                provenance: Provenance { commit: Some(self.commits[*place].id.clone()), ..Provenance::default() },
                 valid: WordedTime::default(),
             };
             self.added.insert(asked.add(&memory)?, *place);

@@ -11,7 +11,7 @@ use recall_core::{Session, Timestamp};
 use recall_journal::Day;
 use recall_text::quantity::{count_noun, span};
 
-use crate::git::LineCommit;
+use crate::git::{HASH_CHARS, LineCommit};
 use crate::session_log::Deed;
 use crate::store::Store;
 
@@ -20,9 +20,6 @@ const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
 
 /// How long before a commit an edit counts as part of it: work of a day is often committed in the evening.
 const WINDOW_NANOS: i64 = 24 * 60 * MINUTE_NANOS;
-
-/// The shortest hash that names a commit.
-const HASH_CHARS: usize = 7;
 
 /// The most sessions whose events are read for one answer.
 const MOST_READ: usize = 200;

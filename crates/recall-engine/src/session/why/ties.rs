@@ -9,6 +9,7 @@ use recall_text::DocPath;
 
 use crate::engine::MountedStore;
 use crate::error::StoreError;
+use crate::git::{HASH_CHARS, cites};
 use crate::inspect::RecordStatus;
 use crate::mask;
 use crate::memory::about::{weight, words_of};
@@ -20,9 +21,6 @@ const MOST_RECORDS: usize = 20;
 
 /// The most records that are read.
 const READ_RECORDS: u64 = 1_000;
-
-/// The shortest hash that names a commit.
-const HASH_CHARS: usize = 7;
 
 /// The shortest name of a symbol that a record is looked through for.
 const NAME_CHARS: usize = 4;
@@ -192,16 +190,6 @@ fn mentions(text: &str, path: &str) -> bool {
         !text[..at].ends_with(|c: char| goes_on(c) || c == '.') && !after.starts_with(goes_on)
     };
     !path.is_empty() && text.match_indices(path).any(is_free)
-}
-
-/// Returns whether a text has a hash, shortened or whole.
-fn cites(text: &str, hash: &str) -> bool {
-    let Some(short) = hash.get(..HASH_CHARS) else { return false };
-    text.match_indices(short).any(|(at, _)| {
-        let rest = &text[at..];
-        let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-        hash.starts_with(&rest[..end]) && !text[..at].ends_with(|c: char| c.is_alphanumeric())
-    })
 }
 
 fn short(hash: &str) -> &str {
