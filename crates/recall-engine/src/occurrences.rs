@@ -59,6 +59,40 @@ pub(crate) fn literal_matches(
     Ok(documents)
 }
 
+/// Returns the chunks in which a pattern matches, by document. `None` if it is in more than `most_documents`, or if that is not known after
+/// `most_bytes` of texts.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn chunks_with(
+    store: &Store,
+    pattern: &Pattern,
+    most_documents: usize,
+    most_bytes: usize,
+) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
+    let snapshot = store.index.snapshot()?;
+    let failed = |source| store.index.read_error(source);
+    let mut found = BTreeMap::new();
+    let mut read_bytes = 0;
+    for row in store.index.may_match(&snapshot, pattern)? {
+        if found.len() > most_documents || read_bytes > most_bytes {
+            return Ok(None);
+        }
+        let Some(text) = snapshot.text(row).map_err(failed)? else { continue };
+        read_bytes += text.len();
+        let mut places = pattern.matches(&text).map(|found| found.start).peekable();
+        if places.peek().is_none() {
+            continue;
+        }
+        let (chunks, run) =
+            (snapshot.chunks_of(row).map_err(failed)?, snapshot.document_with_run(row).map_err(failed)?);
+        let Some((_, run)) = run else { continue };
+        let ordinals: BTreeSet<u32> = places.filter_map(|place| chunk_at(&chunks, place)).collect();
+        found.insert(row.0, ordinals.into_iter().map(|one| ChunkRow(run.first.0 + i64::from(one))).collect());
+    }
+    Ok((found.len() <= most_documents).then_some(found))
+}
+
 /// What [`documents_with`] looks for.
 pub(crate) struct LiteralSearch<'a> {
     /// The literals, in any case.

@@ -20,6 +20,7 @@ mod framed;
 mod fused;
 mod here;
 mod item_priors;
+mod joined_words;
 mod learn;
 mod logs;
 mod messages;

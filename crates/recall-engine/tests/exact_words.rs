@@ -46,6 +46,41 @@ fn a_file_that_alone_contains_the_word_is_first() {
 }
 
 #[test]
+fn a_word_with_punctuation_in_a_question_leads_to_the_file_that_has_it() {
+    let sandbox = Sandbox::new();
+    // Each part of the words is everywhere, also next to the others.
+    for number in 0..40 {
+        let text = format!(
+            "def request{number}(id, x, version):\n    marker = x.request(id)\n    return marker.id + 0 + 12 + {number}\n"
+        );
+        sandbox.write(&format!("src/request{number}.py"), &text);
+    }
+    let changes = "- A request has an id, and a marker of the version in which the request was made.\n".repeat(20);
+    let versions: Vec<String> = (0..30).map(|minor| format!("## 0.{minor}.0\n\n{changes}\n")).collect();
+    sandbox.write("CHANGES.md", &format!("# Release notes\n\n{}", versions.concat()));
+    sandbox.write("app.ini", "[limits]\nx-request-marker = 1\nnavigation.request.id = 2\n");
+    sandbox.write("ci/marker-request.yml", "on: push\n");
+    for number in 0..6 {
+        sandbox.write(&format!("docs/guide{number}.md"), "# Guide\n\nSince version 0.12.0, a request has an id.\n");
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in [
+        ("what does x-request-marker do with a request", "app.ini"),
+        ("what is navigation.request.id", "app.ini"),
+        ("what does marker-request do", "ci/marker-request.yml"),
+        ("marker-request", "ci/marker-request.yml"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
+    }
+    // Several files have this one: it says which part of a file is meant.
+    let answer = sandbox.search(&engine, "release notes of 0.12.0");
+    let notes = answer.hits.iter().find(|hit| hit.document.path.as_str() == "CHANGES.md").expect("found");
+    assert!(notes.text.starts_with("## 0.12.0"), "{}", notes.text);
+}
+
+#[test]
 fn a_rare_word_in_a_long_question_keeps_its_file_among_the_first_five() {
     let (sandbox, engine) = project();
     let question =

@@ -46,6 +46,7 @@ mod words;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
+pub use evidence::rare::JoinedWord;
 pub use evidence::{DocumentEvidence, Evidence, QueryStats};
 pub use fields::FieldWeights;
 pub use filter::{document_matcher, path_matcher};
@@ -59,7 +60,7 @@ pub use portable::{
 pub use query_term_matcher::{Closeness, ClosenessReader, Highlighter};
 pub use query_terms::{SpellingSuggestions, telling_terms, terms};
 pub use recall_os::quarantine;
-pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
+pub use searcher::{Depths, Facets, LookedUp, Retrieved, SearchError, Searcher};
 pub use top_k::TieBreaker;
 pub use translation::{KnownWords, Translated, in_english, translate};
 pub use writer::{LexicalWriteError, LexicalWriter, WriterSettings};

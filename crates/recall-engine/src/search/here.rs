@@ -15,13 +15,14 @@ use recall_core::{
     Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
 };
 use recall_index::catalog::{ChunkedDocument, StoredChunk};
-use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, TieBreaker};
+use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, LookedUp, TieBreaker};
 use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
 use super::expand::changed_documents;
 use super::framed::Framed;
+use super::joined_words;
 use super::messages::Literals;
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
 use super::semantic::{self, QueryNearness};
@@ -87,8 +88,11 @@ impl SearchedStore for MountedStore {
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
         let framed = Framed::find(self, &searcher, understood, only.as_deref())?;
-        let chunks: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();
-        let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, &chunks, tie_breaker);
+        let joined =
+            if depths.rare_words > 0 { joined_words::look_up(self, &searcher, understood)? } else { Vec::new() };
+        let literal: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();
+        let looked_up = LookedUp { literal: &literal, joined: &joined };
+        let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, looked_up, tie_breaker);
         // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
         let near = near.unwrap_or_else(|panic| resume_unwind(panic));
         let found = near.as_ref().map(|near| QueryNearness {

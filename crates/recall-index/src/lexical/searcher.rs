@@ -13,10 +13,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::{Candidate, ChunkRow, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
+use recall_text::fold_case;
 use tantivy::TantivyError;
 
 use crate::lexical::clause::DisjunctionQuery;
-use crate::lexical::evidence::{Evidence, collect, rare};
+use crate::lexical::evidence::rare::{self, JoinedWord};
+use crate::lexical::evidence::{Evidence, collect};
 use crate::lexical::fields::FieldWeights;
 use crate::lexical::filter::{allowed_rows, doc_filters};
 use crate::lexical::names::prefix_as_symbol;
@@ -149,8 +151,7 @@ impl Searcher {
     }
 
     /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
-    /// contains one of the nearest chunks by embedding, a rare word of the query, or one of the chunks of `literal`, which contain a
-    /// literal of the query.
+    /// contains one of the nearest chunks by embedding, a rare word of the query, or one of the chunks of `looked_up`.
     ///
     /// A retriever with a depth of 0 does not run. `neighbours` is called after the retrievers, so that the vector search can
     /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
@@ -165,7 +166,7 @@ impl Searcher {
         filters: &Filters,
         depths: Depths,
         neighbours: impl FnOnce() -> Vec<Neighbour>,
-        literal: &[ChunkRow],
+        looked_up: LookedUp<'_>,
         tie_breaker: Option<TieBreaker<'_>>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
@@ -195,11 +196,13 @@ impl Searcher {
             let mut nearest: Vec<Scored> = neighbours().iter().filter_map(in_snapshot).collect();
             keep_top_k(&mut nearest, usize::MAX, tie_breaker);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
-            let rare = rare::find(&term_cache, &understood.text, depths.rare_words, &doc_filters)?;
-            for (entries, more) in entries.iter_mut().zip(rare.iter().flat_map(|word| &word.entries)) {
-                entries.extend(more);
+            let telling = rare::find(&term_cache, &understood.text, depths.rare_words, looked_up.joined, &doc_filters)?;
+            for of_word in telling.rare.iter().map(|word| &word.entries).chain(&telling.subject) {
+                for (entries, more) in entries.iter_mut().zip(of_word) {
+                    entries.extend(more);
+                }
             }
-            for address in literal.iter().filter_map(|row| snapshot.address_of(*row)) {
+            for address in looked_up.literal.iter().filter_map(|row| snapshot.address_of(*row)) {
                 if doc_filters[address.segment].passes(address.entry) {
                     entries[address.segment].push(address.entry);
                 }
@@ -207,8 +210,8 @@ impl Searcher {
             for scored in words.iter().chain(&names).chain(&files).chain(&nearest) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = collect(&term_cache, entries, &doc_filters, rare.as_ref(), &self.weights)?
-                .ok_or_else(unknown_traits)?;
+            let evidence =
+                collect(&term_cache, entries, &doc_filters, &telling, &self.weights)?.ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
@@ -276,6 +279,15 @@ impl Searcher {
         let snapshot = &*self.snapshot;
         let keys = self.guard(|| snapshot.keys_with_prefix(snapshot.fields.body, prefix, most))?;
         Ok(keys.into_iter().filter_map(|key| String::from_utf8(key).ok()).collect())
+    }
+
+    /// The files whose name without its ending is this word, in any case, at most `most`: the rows of their first chunks.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn files_with_stem(&self, stem: &str, most: usize) -> Result<Vec<Candidate>, SearchError> {
+        let stem = fold_case(stem);
+        self.candidates(&Filters::default(), most, |clauses| clauses.key(self.snapshot.fields.stem, &stem, 1.0))
     }
 
     /// The files whose path is this one or ends with it, in any case, at most `most`.
@@ -403,6 +415,15 @@ pub struct Depths {
     pub path: usize,
     /// Words of the query that are looked up as they are written, to find one that hardly any document contains.
     pub rare_words: usize,
+}
+
+/// What the caller found in the texts, which the index does not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LookedUp<'a> {
+    /// Chunks that contain a literal of the query.
+    pub literal: &'a [ChunkRow],
+    /// The words of the query with punctuation in them that not too many documents contain.
+    pub joined: &'a [JoinedWord],
 }
 
 /// The results of the retrievers.

@@ -2,7 +2,7 @@
 
 use recall_core::{ChunkRow, DocumentRow, DocumentType, Filters, Traits, understand};
 use recall_index::lexical::{
-    ChunkAnalysis, ChunkParts, Depths, Lengths, NearSpellings, PortableDocument, PortableQuery, Statistics,
+    ChunkAnalysis, ChunkParts, Depths, Lengths, LookedUp, NearSpellings, PortableDocument, PortableQuery, Statistics,
     document_keys,
 };
 use recall_text::{DocPath, FileKind, Form, Language};
@@ -109,8 +109,10 @@ fn evidence_from_analyses_equals_that_from_an_index() {
         let understood = understand(text);
         let query = PortableQuery::new(&understood);
         let (documents, statistics) = portable(&docs, &query.keys());
-        let here =
-            store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
+        let here = store
+            .searcher()
+            .retrieve(&understood, &Filters::default(), depths, Vec::new, LookedUp::default(), None)
+            .expect("searched");
         let there = query.retrieve(&statistics, &documents, depths, &[]);
         assert_eq!(format!("{:?}", there.evidence.query), format!("{:?}", here.evidence.query), "{text}");
         for known in &here.evidence.documents {
@@ -146,8 +148,10 @@ fn spellings_are_suggested_as_from_an_index() {
         query.suggest(&near, &counts);
         statistics.counts.extend(counts);
         let there = query.retrieve(&statistics, &documents, depths, &[]);
-        let here =
-            store.searcher().retrieve(&understood, &Filters::default(), depths, Vec::new, &[], None).expect("searched");
+        let here = store
+            .searcher()
+            .retrieve(&understood, &Filters::default(), depths, Vec::new, LookedUp::default(), None)
+            .expect("searched");
         let suggested = [&there.suggestions.names[..], &there.suggestions.paths[..]].concat();
         assert_eq!(suggested, expected, "{text}");
         assert_eq!(there.suggestions, here.suggestions, "{text}");

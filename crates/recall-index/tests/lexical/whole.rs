@@ -1,14 +1,16 @@
-//! Queries that as a whole are a path, a title, a heading or a misspelled name.
+//! Queries that as a whole are a path, a title, a heading or a misspelled name, and words that the caller looked up.
 
-use recall_core::{DocumentType, Filters, understand};
-use recall_index::lexical::{Depths, DocumentEvidence, Retrieved, SpellingSuggestions};
+use recall_core::{ChunkRow, DocumentType, Filters, understand};
+use recall_index::lexical::{Depths, DocumentEvidence, JoinedWord, LookedUp, Retrieved, SpellingSuggestions};
 
 use crate::fixture::{ChunkSpec, Doc, Store, definitions, doc};
 
 fn retrieve(store: &Store, query: &str) -> Retrieved {
     let depths = Depths { lexical: 100, symbol: 100, path: 100, rare_words: 0 };
     let searcher = store.lexical.searcher();
-    searcher.retrieve(&understand(query), &Filters::default(), depths, Vec::new, &[], None).expect("searched")
+    searcher
+        .retrieve(&understand(query), &Filters::default(), depths, Vec::new, LookedUp::default(), None)
+        .expect("searched")
 }
 
 /// The documents that satisfy a predicate.
@@ -114,4 +116,27 @@ fn a_misspelled_name_finds_near_spellings() {
     check("opn", &[], &[], &[]);
     check("a question about ClientSesion", &[], &[], &[]);
     check(&"x".repeat(300), &[], &[], &[]);
+}
+
+#[test]
+fn a_word_that_was_looked_up_is_rare_or_says_which_chunk_is_meant() {
+    let documents: Vec<Doc> = (1..=5).map(|row| doc(row, &format!("{row}.rs"), &["x 2", "2 x id"])).collect();
+    let store = Store::of(&documents);
+    let retrieve = |rows: &[i64]| {
+        let joined = [JoinedWord { text: "x-2".to_owned(), chunks: rows.iter().copied().map(ChunkRow).collect() }];
+        let depths = Depths { lexical: 100, symbol: 100, path: 100, rare_words: 12 };
+        let looked_up = LookedUp { literal: &[], joined: &joined };
+        let searcher = store.lexical.searcher();
+        let understood = understand("the x-2 of it");
+        searcher.retrieve(&understood, &Filters::default(), depths, Vec::new, looked_up, None).expect("searched")
+    };
+    let chunks = |found: &Retrieved| -> Vec<i64> { found.evidence.documents.iter().map(|one| one.chunk.0).collect() };
+    let few = retrieve(&[21, 31]);
+    assert_eq!(rows(&few, |one| one.holds_rare > 0.0), [2, 3]);
+    assert!(few.evidence.query.rare >= 1.0, "there is no other word");
+    assert_eq!(chunks(&few), [10, 21, 31, 40, 50]);
+    let many = retrieve(&[11, 21, 31, 41]);
+    assert_eq!(rows(&many, |one| one.holds_rare > 0.0), [0_i64; 0]);
+    assert!(many.evidence.query.rare <= 0.0);
+    assert_eq!(chunks(&many), [11, 21, 31, 41, 50]);
 }

@@ -13,9 +13,6 @@ use crate::lexical::fields::FieldWeights;
 pub(crate) const NAMED_EQUAL: f32 = 2.0;
 pub(crate) const NAMED_FOLDED: f32 = 1.5;
 
-/// The least share of a query's weight with which a rare word is what the query is about.
-const RARE_SUBJECT: f32 = 0.3;
-
 /// The unit of the weight of a named chunk.
 pub(crate) fn named_unit(query: &QueryStats) -> f32 {
     query.weight * (K1 + 1.0) * 4.0
@@ -60,10 +57,9 @@ impl ReadDocument<'_> {
         };
         // The first chunk that defines a name of the query, since a type precedes its constructors and methods.
         // Otherwise the best; a chunk with a rare word that the query is about precedes those without it.
-        let of_rare = if query.rare >= RARE_SUBJECT { named_unit(query) } else { 0.0 };
         let worth = |chunk: &ChunkStats| match chunk.named {
             named if named > 0.0 => named,
-            _ if chunk.is_rare => of_rare + score(chunk),
+            _ if chunk.has_subject => named_unit(query) + score(chunk),
             _ => score(chunk),
         };
         // A file that the whole query names begins at its beginning: no part of it is asked for.
@@ -203,8 +199,8 @@ pub(crate) struct ChunkStats {
     pub(crate) comment: FieldStats,
     /// How well the names it defines match the names of the query. 0 if none does.
     pub(crate) named: f32,
-    /// Whether its text contains the rare word of the query.
-    pub(crate) is_rare: bool,
+    /// Whether it contains a word that the query is about: a rare one, or one with punctuation in it.
+    pub(crate) has_subject: bool,
 }
 
 /// The scores of one document.

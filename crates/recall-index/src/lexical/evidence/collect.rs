@@ -14,7 +14,7 @@ use super::assemble::{
     ChunkStats, DocumentStats, FieldStats, MAX_TERMS, NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit,
     saturated_frequency,
 };
-use super::rare::RareWord;
+use super::rare::TellingWords;
 use super::{DocumentEvidence, DocumentRange, Evidence, QueryStats, document_ranges, each_within};
 use crate::lexical::chunk_document::{SiblingKeys, unpack};
 use crate::lexical::clause::{K1, inverse_document_frequency};
@@ -36,13 +36,14 @@ pub(crate) fn collect(
     term_cache: &TermCache<'_>,
     entries: Vec<Vec<DocId>>,
     doc_filters: &[DocFilter<'_>],
-    rare: Option<&RareWord>,
+    telling: &TellingWords,
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
     let snapshot = term_cache.snapshot;
     let mut query = QueryPostings::open(term_cache)?;
-    query.stats.rare = rare.map_or(0.0, |word| word.share);
-    query.stats.rare_together = rare.map_or(0.0, |word| word.share_together);
+    if let Some(word) = &telling.rare {
+        (query.stats.rare, query.stats.rare_together) = (word.share, word.share_together);
+    }
     let mut documents = Vec::new();
     for (number, (segment, entries)) in snapshot.segments.iter().zip(entries).enumerate() {
         if entries.is_empty() {
@@ -50,8 +51,11 @@ pub(crate) fn collect(
         }
         let mut reader = SegmentEvidence::new(snapshot, segment, number, entries);
         reader.read(&query)?;
-        if let Some(rare) = rare {
-            reader.mark_rare(&rare.entries[number]);
+        if let Some(rare) = &telling.rare {
+            reader.each_of(&rare.entries[number], |document, _| document.is_rare = true);
+        }
+        if let Some(subject) = &telling.subject {
+            reader.each_of(&subject[number], |_, chunk| chunk.has_subject = true);
         }
         for place in 0..reader.ranges.len() {
             let Some(evidence) = reader.evidence(place, &query, &doc_filters[number], weights) else { return Ok(None) };
@@ -282,13 +286,12 @@ impl<'a> SegmentEvidence<'a> {
         self.read_whole_query(&query.whole, unit)
     }
 
-    /// Marks the chunks with the rare word, and their documents. The entries are ascending.
-    fn mark_rare(&mut self, entries: &[DocId]) {
+    /// Calls `mark` with the document and the chunk of each entry. The entries are ascending.
+    fn each_of(&mut self, entries: &[DocId], mark: impl Fn(&mut DocumentStats, &mut ChunkStats)) {
         for (place, range) in self.ranges.iter().enumerate() {
             let first = entries.partition_point(|&entry| entry < range.entries.start);
             for &entry in entries[first..].iter().take_while(|&&entry| entry < range.entries.end) {
-                self.chunks[range.local(entry)].is_rare = true;
-                self.documents[place].is_rare = true;
+                mark(&mut self.documents[place], &mut self.chunks[range.local(entry)]);
             }
         }
     }

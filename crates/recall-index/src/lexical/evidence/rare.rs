@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use recall_core::DocumentRow;
+use recall_core::{ChunkRow, DocumentRow};
 use recall_text::words::is_stop_word;
 use tantivy::{DocId, TantivyError};
 
@@ -19,8 +19,32 @@ use crate::lexical::words::Word;
 /// The most documents that contain a rare word. With more, the word is a topic of the project, and BM25 weighs it well.
 const MAX_DOCUMENTS: usize = 3;
 
+/// The least share of a query's weight with which a rare word is what the query is about.
+const SUBJECT_SHARE: f32 = 0.3;
+
 /// The most chunks of a rare word that are read.
 const MAX_CHUNKS: u64 = 64;
+
+/// A word of a query whose parts are joined by punctuation, such as `x-request-id` or `2.1.0`. The index has only its parts, so the caller
+/// looks the word up in the texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinedWord {
+    /// The word as the query has it.
+    pub text: String,
+    /// All chunks that contain it.
+    pub chunks: Vec<ChunkRow>,
+}
+
+/// What the words of a query say about documents and chunks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TellingWords {
+    /// The word that the fewest documents contain; `None` if each is in more than a few, or in none.
+    pub(crate) rare: Option<RareWord>,
+    /// The chunks that contain what the query is about, as the entries of each segment, ascending: a word with punctuation and a digit, such
+    /// as a version, which nobody names by the way, in any number of documents; else the rare word, if its share is large. In a document,
+    /// they precede chunks without it.
+    pub(crate) subject: Option<Vec<Vec<DocId>>>,
+}
 
 /// A word of the query that few documents contain as it is written.
 #[derive(Clone, Debug)]
@@ -52,41 +76,72 @@ struct QueryWord {
     terms: Vec<String>,
 }
 
-/// Finds the word of a query that the fewest documents contain, and the fewest chunks among equals. `None` if each word is in more
-/// than a few documents, or in none.
+impl QueryWord {
+    /// The sum of the weights of its terms.
+    fn weight(&self, term_cache: &TermCache<'_>) -> Result<f32, TantivyError> {
+        let snapshot = term_cache.snapshot;
+        let weights = self.terms.iter().map(|term| {
+            let found = term_cache.look_up(snapshot.fields.body, term.as_bytes())?;
+            Ok(inverse_document_frequency(found.chunks, snapshot.chunks))
+        });
+        weights.sum()
+    }
+}
+
+/// Finds the word of a query that the fewest documents contain, and the fewest chunks among equals, and what the query is about. `joined`
+/// are words of the query whose parts the index has.
 pub(crate) fn find(
     term_cache: &TermCache<'_>,
     text: &str,
     most_words: usize,
+    joined: &[JoinedWord],
     doc_filters: &[DocFilter<'_>],
-) -> Result<Option<RareWord>, TantivyError> {
+) -> Result<TellingWords, TantivyError> {
     let words = words(text, most_words);
-    let mut weights = Vec::with_capacity(words.len());
-    for word in &words {
-        let mut weight = 0.0;
-        for term in &word.terms {
-            let found = term_cache.look_up(term_cache.snapshot.fields.body, term.as_bytes())?;
-            weight += inverse_document_frequency(found.chunks, term_cache.snapshot.chunks);
-        }
-        weights.push(weight);
-    }
+    let weights = words.iter().map(|word| word.weight(term_cache)).collect::<Result<Vec<_>, _>>()?;
     let all = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
     let mut rare: Vec<(Holders, f32)> = Vec::new();
-    for (word, weight) in words.iter().zip(weights) {
-        let Some(holders) = holders(term_cache, word, doc_filters)? else { continue };
-        if !holders.documents.is_empty() {
-            rare.push((holders, weight / all));
+    let mut subject = None;
+    for word in joined {
+        let parts = self::words(&word.text, most_words);
+        let weight = parts.iter().map(|part| part.weight(term_cache)).sum::<Result<f32, _>>()?;
+        let holders = holders_of_chunks(term_cache, &word.chunks, doc_filters);
+        if subject.is_none() && word.text.contains(|c: char| c.is_ascii_digit()) {
+            subject = Some(holders.entries.clone());
         }
+        rare.push((holders, (weight / all).min(1.0)));
     }
+    for (word, weight) in words.iter().zip(weights) {
+        rare.extend(holders(term_cache, word, doc_filters)?.map(|holders| (holders, weight / all)));
+    }
+    rare.retain(|(holders, _)| (1..=MAX_DOCUMENTS).contains(&holders.documents.len()));
     let count = |place: &usize| (rare[*place].0.documents.len(), rare[*place].0.chunks(), *place);
-    let Some(rarest) = (0..rare.len()).min_by_key(count) else { return Ok(None) };
+    let Some(rarest) = (0..rare.len()).min_by_key(count) else { return Ok(TellingWords { rare: None, subject }) };
     let is_there = |holders: &Holders| !holders.documents.is_disjoint(&rare[rarest].0.documents);
     let share_together = rare.iter().filter(|(holders, _)| is_there(holders)).map(|(_, share)| share).sum();
     let (Holders { entries, .. }, share) = rare.swap_remove(rarest);
-    Ok(Some(RareWord { entries, share, share_together }))
+    let subject = subject.or_else(|| (share >= SUBJECT_SHARE).then(|| entries.clone()));
+    Ok(TellingWords { rare: Some(RareWord { entries, share, share_together }), subject })
 }
 
-/// Returns the documents with a word; `None` if they are many.
+/// Returns the documents of some chunks that pass the filters.
+fn holders_of_chunks(term_cache: &TermCache<'_>, chunks: &[ChunkRow], doc_filters: &[DocFilter<'_>]) -> Holders {
+    let snapshot = term_cache.snapshot;
+    let mut holders = Holders { documents: BTreeSet::new(), entries: vec![Vec::new(); snapshot.segments.len()] };
+    for address in chunks.iter().filter_map(|row| snapshot.address_of(*row)) {
+        if doc_filters[address.segment].passes(address.entry) {
+            holders.documents.insert(snapshot.segments[address.segment].document_row(address.entry));
+            holders.entries[address.segment].push(address.entry);
+        }
+    }
+    for entries in &mut holders.entries {
+        entries.sort_unstable();
+        entries.dedup();
+    }
+    holders
+}
+
+/// Returns the documents with a word; `None` if it is in many chunks.
 fn holders(
     term_cache: &TermCache<'_>,
     word: &QueryWord,
@@ -120,7 +175,7 @@ fn holders(
         documents.extend(here.iter().map(|&entry| segment.document_row(entry)));
         entries.push(here);
     }
-    Ok((documents.len() <= MAX_DOCUMENTS).then_some(Holders { documents, entries }))
+    Ok(Some(Holders { documents, entries }))
 }
 
 /// The first distinct words of a query without stop words, in order.

@@ -57,6 +57,15 @@ impl Pattern {
         Self::new(&parse(&regex_syntax::escape(check_syntax(text)?), case)?)
     }
 
+    /// Compiles a word that may have punctuation in it: the texts that contain it contiguously match, if no letter, digit or underscore
+    /// comes before or after it. Its first and last characters are such ones.
+    ///
+    /// # Errors
+    /// It is empty or longer than [`MOST_PATTERN_BYTES`].
+    pub fn word(text: &str, case: Case) -> Result<Self, PatternError> {
+        Self::new(&parse(&format!(r"\b{}\b", regex_syntax::escape(check_syntax(text)?)), case)?)
+    }
+
     /// Compiles a run of characters, `None` for any one character: the texts that contain it contiguously match.
     ///
     /// # Errors
