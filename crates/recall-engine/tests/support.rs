@@ -13,7 +13,7 @@ use recall_core::{
 };
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, Hit, IndexReport, IndexRequest, JournalSource, Origin,
-    Places, RootCheck, StoreSettings,
+    Places, RootCheck, StoreSettings, WhySettings,
 };
 use recall_journal::{Disk, Storage};
 
@@ -121,7 +121,9 @@ impl Sandbox {
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
         let (learns_from_history, traces, review) = (self.learns_from_history, self.traces, self.review);
-        let settings = EngineSettings { ingest_wait: self.ingest_wait, ..settings };
+        // What a hook finds does not depend on how busy the machine is.
+        let why = WhySettings { edit_wait: Duration::from_secs(30), ..settings.why };
+        let settings = EngineSettings { ingest_wait: self.ingest_wait, why, ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),
             share,
