@@ -108,6 +108,7 @@ fn compacting_frees_the_space_of_deleted_files_and_changes_no_answer() {
         project.write(&format!("old/tunnel_{number}.rs"), lines.collect::<String>());
     }
     ok(&sandbox, &project, &["search", "burrow_7_7"]);
+    wait_until("the index is whole", || ok(&sandbox, &project, &["status"]).contains("whole index").then_some(()));
     fs::remove_dir_all(project.path("old")).expect("it exists");
     let before = answers(&sandbox, &project);
     let compacted = json(&sandbox, &project, &["compact"]);
