@@ -77,6 +77,7 @@ fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
         ("src/mod.rs", "mod time;\n"),
         ("src/oversleep.rs", "fn late() {}\n"),
         ("README.md", "# Time\n"),
+        ("src/README.md", "# Sources\n"),
         ("src/Config.rs", "fn read() {}\n"),
         ("src/old/config.rs", "fn read_old() {}\n"),
     ]);

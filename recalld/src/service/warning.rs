@@ -153,7 +153,9 @@ fn one(warning: Warning) -> v1::Warning {
             new("NOT_COMPARED", Severity::Notice, message, hint)
         }
         Warning::NamedByEnd { path } => {
-            let message = format!("this is `{path}`, the only indexed file whose path ends like that");
+            let message = format!(
+                "this is `{path}`, whose path ends with the name that was asked for, in the same or another case"
+            );
             v1::Warning { path, ..new("NAMED_BY_END", Severity::Notice, message, "") }
         }
         Warning::LeftOut { path } => {

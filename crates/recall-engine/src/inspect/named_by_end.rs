@@ -34,11 +34,19 @@ impl Engine {
             for Citation { document, .. } in Citation::readings(text) {
                 let end = format!("/{}", matching.read(document.trim_start_matches("./")));
                 let mut fitting: BTreeSet<String> = BTreeSet::new();
+                // `readme.md` is the one in the root.
+                let mut whole: BTreeSet<String> = BTreeSet::new();
                 for store in self.stores(origin, scope)? {
                     let known = store.index.known_documents();
-                    let inner = known.files.keys().filter(|path| matching.read(&format!("/{path}")).ends_with(&end));
-                    fitting.extend(inner.map(|path| mask::shown_path(store.mount.outer(path))));
+                    for path in known.files.keys() {
+                        let compared = format!("/{}", matching.read(path));
+                        if compared.ends_with(&end) {
+                            let fits = if compared == end { &mut whole } else { &mut fitting };
+                            fits.insert(mask::shown_path(store.mount.outer(path)));
+                        }
+                    }
                 }
+                let mut fitting = if whole.is_empty() { fitting } else { whole };
                 if fitting.len() > 1 {
                     let candidates = fitting.into_iter().take(MOST_CANDIDATES).collect();
                     return Err(GetError::Ambiguous { id: text.to_owned(), candidates });
