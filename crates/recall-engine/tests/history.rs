@@ -104,7 +104,7 @@ fn a_document_may_be_named_by_the_end_of_its_path_if_no_other_ends_so() {
     assert_eq!(near("leep.rs"), ["src/time/sleep.rs"], "no part of a name");
     assert_eq!(near("src/Slep.rs:3"), ["src/time/sleep.rs"]);
     assert_eq!(near("zebra.toml"), [""; 0]);
-    // The case counts only if it tells files apart.
+    // Letters may be in another case. If several files fit then, the name is ambiguous.
     for (named, path) in
         [("readme.md", "README.md"), ("SRC/Time/Sleep.rs", "src/time/sleep.rs"), ("Config.rs", "src/Config.rs")]
     {

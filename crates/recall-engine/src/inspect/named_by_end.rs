@@ -1,4 +1,4 @@
-//! Documents that are named by the end of their path, as people and logs do: `sleep.rs:385`. Also in another case, or nearly.
+//! Documents that are named by the end of their path, as people and logs do: `sleep.rs:385`. The case of letters may differ, and similar file names are suggested.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Engine {
             for Citation { document, .. } in Citation::readings(text) {
                 let end = format!("/{}", matching.read(document.trim_start_matches("./")));
                 let mut fitting: BTreeSet<String> = BTreeSet::new();
-                // `readme.md` is the one in the root.
+                // A whole path precedes the end of another one: `readme.md` is `README.md`, and not `src/README.md`.
                 let mut whole: BTreeSet<String> = BTreeSet::new();
                 for store in self.stores(origin, scope)? {
                     let known = store.index.known_documents();
@@ -64,7 +64,7 @@ impl Engine {
     pub(crate) fn near_paths(&self, origin: &Origin, scope: Scope, text: &str) -> Vec<String> {
         let asked = fold_case(Citation::split(text.trim()).document);
         let mut paths: Vec<(String, String)> = Vec::new();
-        // The error is told even if a store cannot be read.
+        // If a store cannot be read, the error names no similar paths.
         for store in self.stores(origin, scope).unwrap_or_default() {
             let known = store.index.known_documents();
             let shown = known.files.keys().map(|path| mask::shown_path(store.mount.outer(path)));

@@ -1,6 +1,6 @@
 //! Words of a question that have punctuation in them, such as `x-request-id`, `navigation.tabs.sticky` or `2.1.0`.
 //!
-//! Somebody who writes such a word means exactly it. The lexical index has only its parts, which may be the commonest words of a
+//! Whoever writes such a word means exactly this text. The lexical index has only its parts, which may be the commonest words of a
 //! project, so that a file is outvoted although no other one has the word. It is therefore looked up in the texts, in the names of
 //! files, and among definitions. If few documents have it, it counts as a rare word. If more have it, it says which part of a document is
 //! meant, such as the heading of a version in a list of changes.
@@ -24,10 +24,10 @@ const MIN_CHARS: usize = 4;
 /// The most documents with a word. With more, it is a topic of the project.
 const MOST_DOCUMENTS: usize = 50;
 
-/// The most bytes of texts that are read for a word, which takes as long as some searches. If that does not suffice, the word counts as common.
+/// The most bytes of texts that are read for a word. A word that needs more counts as common.
 const MOST_READ_BYTES: usize = 16 << 20;
 
-/// Looks up the words of a question that few documents have.
+/// Looks up the words of a question that at most [`MOST_DOCUMENTS`] documents have.
 ///
 /// # Errors
 /// The catalog or the index cannot be read.
@@ -38,14 +38,14 @@ pub(super) fn look_up(
 ) -> Result<Vec<JoinedWord>, StoreError> {
     let failed = |source| store.index.search_error(source);
     let mut found = Vec::new();
-    // A report has its own ways: its places and messages.
+    // A report is searched by its places and messages.
     let words = if understood.report.is_some() { Vec::new() } else { joined_words(&understood.text) };
     for word in words {
         let Ok(pattern) = Pattern::word(word, Case::Insensitive) else { continue };
         let Some(mut chunks) = chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)? else { continue };
         let mut named = searcher.files_with_stem(word, MOST_DOCUMENTS).map_err(failed)?;
         if understood.identifiers.iter().any(|name| name == word) {
-            // `Store::open` is defined where nobody writes it so.
+            // The text of the definition does not contain `Store::open`.
             named.extend(searcher.defining(word, MOST_DOCUMENTS).map_err(failed)?);
         }
         for candidate in named {

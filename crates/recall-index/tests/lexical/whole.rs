@@ -133,7 +133,7 @@ fn a_word_that_was_looked_up_is_rare_or_says_which_chunk_is_meant() {
     let chunks = |found: &Retrieved| -> Vec<i64> { found.evidence.documents.iter().map(|one| one.chunk.0).collect() };
     let few = retrieve(&[21, 31]);
     assert_eq!(rows(&few, |one| one.holds_rare > 0.0), [2, 3]);
-    assert!(few.evidence.query.rare >= 1.0, "there is no other word");
+    assert!(few.evidence.query.rare >= 1.0, "the only word has the whole weight");
     assert_eq!(chunks(&few), [10, 21, 31, 40, 50]);
     let many = retrieve(&[11, 21, 31, 41]);
     assert_eq!(rows(&many, |one| one.holds_rare > 0.0), [0_i64; 0]);
