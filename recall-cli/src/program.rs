@@ -94,6 +94,7 @@ pub(crate) fn asks_for_json(arguments: &[OsString]) -> bool {
 /// Reports wrong arguments, or prints the help or the version.
 fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     keep_likeliest(&mut error);
+    say_how_to_pass(&mut error);
     if !error.use_stderr() {
         // Help or version, not an error. A failed write means that the reader closed the pipe.
         let _ = error.print();
@@ -107,6 +108,19 @@ fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     }
     let _ = error.print();
     Exit::Usage
+}
+
+/// Adds how an unknown option is passed as a word, to a command that takes any words. Clap says so only if no option has a similar name.
+fn say_how_to_pass(error: &mut clap::Error) {
+    let takes_words = error.get(ContextKind::Usage).is_some_and(|usage| usage.to_string().trim_end().ends_with("..."));
+    if error.kind() == ErrorKind::UnknownArgument
+        && takes_words
+        && error.get(ContextKind::Suggested).is_none()
+        && let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
+    {
+        let tip = format!("to pass '{argument}' as a value, use '-- {argument}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
 }
 
 /// Keeps one of clap's suggestions, the likeliest, which clap lists last.
@@ -151,6 +165,24 @@ fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, 
 mod tests {
     use super::*;
     use crate::args::Cli;
+
+    #[test]
+    fn an_option_that_is_meant_as_a_word_gets_a_tip() {
+        let said = |line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let mut error = parse::<Cli>(&arguments, crate::definition()).expect_err(line);
+            keep_likeliest(&mut error);
+            say_how_to_pass(&mut error);
+            error.to_string()
+        };
+        for line in ["recall search --no-cache", "recall search --nocturnal"] {
+            let option = line.rsplit(' ').next().unwrap_or_default();
+            let tip = format!("use '-- {option}'");
+            assert_eq!(said(line).matches(&tip).count(), 1, "{}", said(line));
+        }
+        assert!(said("recall search --no-cache").contains("--no-code"));
+        assert!(!said("recall status --no-cache").contains("use '--"), "it takes no words");
+    }
 
     #[test]
     fn a_part_of_the_definition_parses_like_the_whole() {

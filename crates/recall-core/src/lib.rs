@@ -87,7 +87,8 @@ pub use session_request::{
 pub use time::{Clock, Timestamp};
 pub use time_words::{TimeWords, read_time_words};
 pub use understand::{
-    Original, QueryClass, Understood, UnknownFilter, take_as_of, understand, understand_whole, understand_words,
+    Original, QueryClass, Understood, UnknownFilter, UsedName, take_as_of, understand, understand_whole,
+    understand_words,
 };
 pub use validity::{
     AnchorState, CONTRIBUTOR_CHARS, Contributor, MemoryStatus, MemoryView, MovedFile, OpposedMemory, Ownership,

@@ -3,9 +3,12 @@
 //! Rules read the form of a query, without a model: a rule costs nothing and can be explained. What form cannot decide, such as
 //! whether `src/auth` is a path or two alternatives, an index decides later ([`Understood::confirm_paths`]).
 
+mod used_name;
+
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::used_name::UsedName;
 use crate::{DocumentType, Filters, PathFilter, Scope};
 use recall_text::words::unspaced_letters;
 use recall_text::{
@@ -75,6 +78,8 @@ pub struct Understood {
     pub report: Option<Arc<Report>>,
     /// The message of an error in the query, or the query if it reads like one.
     pub message: Option<String>,
+    /// The name whose users the query asks for.
+    pub used_name: Option<UsedName>,
     /// The query before its translation; `None` if it was not translated.
     pub original: Option<Original>,
     /// The filters in the text, such as `lang:rust`.
@@ -159,6 +164,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
         telling_paths: Vec::new(),
         report: None,
         message: None,
+        used_name: None,
         original: None,
         filters: Filters::default(),
         scope: None,
@@ -177,6 +183,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
             }
         }
     }
+    understood.used_name = used_name::used_name(&understood.text);
     understood.class = classify(&understood);
     understood.onboarding = Onboarding::detect(&understood.text);
     if understood.class == QueryClass::Question && reads_like_a_message(&understood.text) {
@@ -191,7 +198,10 @@ impl Understood {
     #[must_use]
     pub fn with_translation(self, language: &'static str, text: &str) -> Self {
         let translated = understand_words(text);
+        let used_name = used_name::used_name_in_translation(text);
         Self {
+            class: if used_name.is_some() { QueryClass::Relationship } else { translated.class },
+            used_name,
             original: Some(Original { language, text: self.text }),
             phrases: self.phrases,
             filters: self.filters,
@@ -346,7 +356,7 @@ fn classify(understood: &Understood) -> QueryClass {
         let is_path = !understood.paths.is_empty() || !understood.possible_paths.is_empty();
         return if is_path { QueryClass::Path } else { QueryClass::Symbol };
     }
-    if understood.text.contains("depends on") || understood.text.contains("who calls") || has(RELATIONSHIP_WORDS) {
+    if understood.used_name.is_some() || understood.text.contains("depends on") || has(RELATIONSHIP_WORDS) {
         return QueryClass::Relationship;
     }
     if has(&["why", "adr", "rationale", "decision", "decided"]) {

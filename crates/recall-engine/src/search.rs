@@ -36,6 +36,7 @@ mod retriever_weights;
 mod semantic;
 mod shared;
 mod store_results;
+mod uses;
 mod verdict;
 
 use std::cell::OnceCell;
@@ -259,7 +260,9 @@ impl Search<'_> {
         passages::prefer_code(self, &mut ranked)?;
         logs::move_below(self, &candidates, &mut ranked)?;
         let candidate_count = ranked.len() as u64;
-        let selected = select(ranked, store_settings.chunks_per_document);
+        // Several places of one file use a name.
+        let lists_places = candidates.iter().any(|found| found.framed.has_users());
+        let selected = if lists_places { ranked } else { select(ranked, store_settings.chunks_per_document) };
         clock.lap(Stage::Select);
 
         refreshes.into_iter().for_each(Deferred::join);

@@ -112,3 +112,94 @@ fn alternatives_with_a_slash_do_not_ask_for_tests() {
     let answer = sandbox.search(&engine, "what is in tests/test_limits.py");
     assert_eq!(paths(&answer).first(), Some(&"tests/test_limits.py"));
 }
+
+#[test]
+fn a_question_about_the_users_of_a_name_lists_every_place() {
+    let sandbox = Sandbox::new();
+    let body =
+        |name: &str| (0..30).map(|line| format!("    {name}_{line} = frame.{name}[{line}]\n")).collect::<String>();
+    let filler = |name: &str| format!("def {name}(frame):\n{}    return frame\n\n\n", body(name));
+    let calling = |name: &str| format!("def {name}(frame):\n{}    return parse_frame(frame)\n\n\n", body(name));
+    sandbox.write(
+        "src/frames.py",
+        &format!(
+            "def parse_frame(text):\n    \"\"\"Parses a frame.\"\"\"\n    return text\n\n\n{}{}{}{}",
+            filler("frame_parser"),
+            calling("first"),
+            filler("frames_parsed"),
+            [calling("second"), calling("third")].concat()
+        ),
+    );
+    sandbox.write("src/reader.py", &format!("from frames import parse_frame\n\n\n{}", calling("read")));
+    sandbox.write("tests/test_frames.py", "def test_parse():\n    assert parse_frame('a') == 'a'\n");
+    sandbox.write("docs/frames.md", "# Frames\n\n`parse_frame` parses a frame.\n");
+    for number in 0..20 {
+        let text = format!(
+            "def parse_frames{number}(frame):\n    \"\"\"Who calls this parses a frame of calls.\"\"\"\n    return frame\n"
+        );
+        sandbox.write(&format!("src/like{number}.py"), &text);
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in [
+        "who calls parse_frame",
+        "where is parse_frame used?",
+        "wer ruft parse_frame auf",
+        "parse_frame を呼び出すのはどこ",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let found: Vec<(&str, bool)> =
+            answer.hits.iter().map(|hit| (hit.document.path.as_str(), hit.text.contains("parse_frame("))).collect();
+        assert_eq!(answer.hits[0].text.lines().next(), Some("def parse_frame(text):"), "{query}: {found:?}");
+        let calls = found.iter().take_while(|(path, calls)| path.starts_with("src/") && *calls).count();
+        assert!(calls >= 5, "the definition, three callers in its file, one in another: {query}: {found:?}");
+        let place = |path: &str| found.iter().position(|(found, _)| *found == path);
+        let (test, page) = (place("tests/test_frames.py"), place("docs/frames.md"));
+        assert!(test.is_some() && page.is_some(), "{query}: {found:?}");
+        assert!(place("src/reader.py") < test.min(page), "{query}: {found:?}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
+
+#[test]
+fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");
+    sandbox.write("src/reader.py", "def read(text):\n    return parse_frame(text)\n");
+    sandbox.write("tests/test_frames.py", "def test_parse():\n    assert parse_frame('a') == 'a'\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let answer = sandbox.search(&engine, "which tests call parse_frame");
+    assert_eq!(paths(&answer).first(), Some(&"tests/test_frames.py"), "{:?}", paths(&answer));
+    let answer = sandbox.search(&engine, "which functions call parse_frame");
+    assert_eq!(paths(&answer).last(), Some(&"tests/test_frames.py"), "{:?}", paths(&answer));
+}
+
+#[test]
+fn a_question_about_subtypes_lists_them_before_other_uses() {
+    let sandbox = Sandbox::new();
+    for number in 0..15 {
+        let text = format!(
+            "fn read{number}(reader: &dyn Reader) -> u8 {{\n    // An implementation of the Reader implements this.\n    reader.read()\n}}\n"
+        );
+        sandbox.write(&format!("src/use{number}.rs"), &text);
+    }
+    sandbox.write("src/reader.rs", "pub trait Reader {\n    fn read(&self) -> u8;\n}\n");
+    sandbox.write(
+        "src/slow.rs",
+        "struct Slow;\n\nimpl crate::Reader for Slow {\n    fn read(&self) -> u8 {\n        1\n    }\n}\n",
+    );
+    sandbox.write("app/fast.py", "class Fast(io.Reader):\n    pass\n");
+    sandbox.write("app/near.ts", "export class Near implements Closed, Reader {\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["what implements Reader", "implementations of the trait Reader", "subclasses of Reader"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(
+            paths(&answer)[..4],
+            ["src/reader.rs", "app/fast.py", "app/near.ts", "src/slow.rs"],
+            "{query}: {:?}",
+            paths(&answer)
+        );
+    }
+}

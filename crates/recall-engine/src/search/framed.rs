@@ -1,4 +1,4 @@
-//! The places that a trace or a compiler names, and those that raise its message, as candidates.
+//! The places that a trace or a compiler names, those that raise its message, and those that use a name, as candidates.
 //!
 //! A place belongs to the indexed file whose path shares the longest end with it, since a trace is written on another machine, in a
 //! container or from an installed copy. It is represented by the chunk with the line, or by the definition of the function if that
@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, Understood};
 use recall_index::lexical::{Evidence, Searcher};
-use recall_text::{Frame, Report};
+use recall_text::{FileKind, Frame, Report};
 
-use super::messages;
+use super::prior::asked_for;
+use super::{messages, uses};
 use crate::error::StoreError;
 use crate::ranking::ContentKind;
 use crate::store::Store;
@@ -31,19 +32,36 @@ const MOST_NAMESAKES: usize = 2;
 /// The most files with the same end of a path that are compared by the function.
 const MOST_COMPARED: usize = 12;
 
-/// The factor on the value of a test or a page with the message. It repeats what the code says.
+/// The most chunks of a file that uses the name of a question.
+const MOST_USES: usize = 20;
+
+/// The factor on the value of a test or a page with the message, which repeats what the code says, or with the name of a question about its
+/// users.
 const REPEATED: f32 = 0.5;
 
 /// The value of a file's place in relation to the one before it.
 const STEP: f32 = 0.9;
 
-/// The indexed places of a report.
+/// The indexed places that a query names.
 #[derive(Debug, Default)]
 pub(super) struct Framed {
     /// By row: the value of the document, 1 for the place that failed, and its chunks, the most telling first.
     documents: BTreeMap<i64, (f32, Vec<ChunkRow>)>,
     /// The rows of the documents that are named by a message alone.
     sources: BTreeSet<i64>,
+    /// The rows of the documents that use the name of a question about its users.
+    users: BTreeSet<i64>,
+    /// The kind of those users that come first.
+    first_users: FirstUsers,
+}
+
+/// Which users of a name come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FirstUsers {
+    #[default]
+    Code,
+    /// The question asks for tests.
+    Tests,
 }
 
 impl Framed {
@@ -82,7 +100,24 @@ impl Framed {
                 }
             }
         }
+        if asked_for(understood).contains(&FileKind::Test) {
+            framed.first_users = FirstUsers::Tests;
+        }
+        for (document, chunks) in uses::find_uses(store, searcher, understood)? {
+            let chunks: Vec<ChunkRow> =
+                chunks.into_iter().filter(|chunk| is_in(only, *chunk)).take(MOST_USES).collect();
+            if !chunks.is_empty() {
+                let value = STEP.powi(framed.users.len() as i32);
+                framed.documents.insert(document.0, (value, chunks));
+                framed.users.insert(document.0);
+            }
+        }
         Ok(framed)
+    }
+
+    /// Whether the query asks for the users of a name, and they were found.
+    pub(super) fn has_users(&self) -> bool {
+        !self.users.is_empty()
     }
 
     /// Returns the chunks of all places.
@@ -100,12 +135,22 @@ impl Framed {
     }
 
     /// Marks the documents among the candidates. Each is represented by the chunk of its most telling place.
-    pub(super) fn mark(&self, evidence: &mut Evidence) {
+    pub(super) fn mark(&mut self, evidence: &mut Evidence) {
         for document in &mut evidence.documents {
-            if let Some((value, chunks)) = self.documents.get(&document.document.0) {
-                let repeats =
-                    self.sources.contains(&document.document.0) && !ContentKind::is_main_code(document.traits);
-                document.framed = value * if repeats { REPEATED } else { 1.0 };
+            let row = document.document.0;
+            if let Some((value, chunks)) = self.documents.get_mut(&row) {
+                let is_main = ContentKind::is_main_code(document.traits);
+                if self.users.contains(&row) {
+                    // All code before all tests and pages, or the tests that are asked for before all others.
+                    let is_first = match self.first_users {
+                        FirstUsers::Code => is_main,
+                        FirstUsers::Tests => document.traits.file_kind == FileKind::Test,
+                    };
+                    *value = *value * REPEATED + if is_first { 1.0 - REPEATED } else { 0.0 };
+                } else if self.sources.contains(&row) && !is_main {
+                    *value *= REPEATED;
+                }
+                document.framed = *value;
                 document.chunk = chunks.first().copied().unwrap_or(document.chunk);
             }
         }

@@ -87,7 +87,7 @@ impl SearchedStore for MountedStore {
         let literals = if has_words { Literals::find(self, understood)? } else { Literals::default() };
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
-        let framed = Framed::find(self, &searcher, understood, only.as_deref())?;
+        let mut framed = Framed::find(self, &searcher, understood, only.as_deref())?;
         let joined =
             if depths.rare_words > 0 { joined_words::look_up(self, &searcher, understood)? } else { Vec::new() };
         let literal: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();

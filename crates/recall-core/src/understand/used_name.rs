@@ -1,0 +1,180 @@
+//! Questions about who uses something: "who calls `open`", "where is `StoreError` used", "what implements `Reader`".
+
+use recall_text::looks_like_identifier;
+
+/// The name whose users a question asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedName {
+    /// The name as the question has it, with its scopes: `Store::open`.
+    pub name: String,
+    /// Whether the name is an ordinary word, such as `open`. Texts have it in other senses too.
+    pub is_plain_word: bool,
+    /// Whether the question asks for the subtypes of a type: what implements or extends it.
+    pub is_of_subtypes: bool,
+}
+
+/// Words that ask for users with the name behind them: "who calls `open`".
+const USING: &str = "call calls calling invoke invokes invoking use uses using reference references referencing import imports \
+                     importing instantiate instantiates depends implement implements implementing extend extends extending \
+                     inherit inherits inheriting subclass subclasses";
+
+/// Words that ask for users with the name before or behind them: "`open` callers", "callers of `open`".
+const USERS: &str = "callers caller users usages usage uses references calls importers implementations implementors \
+                     implementers subclasses subtypes";
+
+/// Words that ask for users with the name before them: "where is `open` called".
+const USED: &str = "called used invoked referenced imported instantiated implemented extended";
+
+/// How words begin that ask for the subtypes of a type.
+const SUBTYPES: &str = "implement extend inherit subclass subtype";
+
+/// What kind of thing a name is.
+const KINDS: &str = "function method class struct type macro trait interface";
+
+/// What stands between a word for use and the name behind it, besides [`KINDS`].
+const BETWEEN: &str = "of to on from the a an";
+
+/// What stands between a name and a word of [`USED`], besides [`KINDS`].
+const BEING: &str = "is are gets get being";
+
+/// Words with which a question about users begins.
+const ASKING: &str = "who what which where find list show all every everything anything code places";
+
+fn is_among(word: &str, set: &str) -> bool {
+    set.split_whitespace().any(|known| known == word)
+}
+
+/// Returns the name whose users a text asks for; `None` if it asks for something else, such as what the name itself calls.
+pub(super) fn used_name(text: &str) -> Option<UsedName> {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c| !is_of_name(c))).collect();
+    let folded: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let is = |place: usize, set: &str| folded.get(place).is_some_and(|word| is_among(word, set));
+    let behind = |place: usize| (place + 1..words.len()).find(|&next| !is(next, BETWEEN) && !is(next, KINDS));
+    let before = |place: usize| (0..place).rev().find(|&next| !is(next, BEING) && !is(next, KINDS));
+    let asks = |place: usize| (0..place).any(|word| is(word, ASKING));
+    let found = (0..words.len()).find_map(|place| {
+        let with_of = is(place, USERS) && is(place + 1, "of to");
+        // "what does `open` call" asks for the opposite.
+        let with_verb = is(place, USING) && asks(place) && !is(0, "how why when");
+        let as_used = is(place, USED)
+            && !is(place + 1, "for as in with")
+            && (is(0, "where find list show") || (asks(place) && is(place + 1, "by")));
+        let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in"));
+        let after = (with_of || with_verb).then(|| behind(place)).flatten();
+        after.or_else(|| if as_used || as_users { before(place) } else { None })
+    })?;
+    let name = words[found];
+    let is_word = name.chars().count() > 2 && !is(found, ASKING) && !is(found, USED);
+    let is_plain_word = !looks_like_identifier(name);
+    // "who uses the library" asks for no name.
+    let is_common = is_plain_word
+        && name.chars().all(char::is_lowercase)
+        && (found > 0 && is(found - 1, "the a an"))
+        && !is(found + 1, KINDS);
+    let is_of_subtypes = has_subtype_word(folded.iter().map(String::as_str));
+    (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, is_of_subtypes })
+}
+
+fn has_subtype_word<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    words.any(|word| SUBTYPES.split_whitespace().any(|beginning| word.starts_with(beginning)))
+}
+
+/// Returns the name whose users a translated question asks for. A translation by dictionaries has the words of the other language in their
+/// order and several meanings of each, so the words alone decide: one that asks, one for use, and one name.
+pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation())).collect();
+    let has = |set: &str| words.iter().any(|word| is_among(word, set));
+    let asks = has("who where which") && !has("how why when");
+    let mut names = words.iter().filter(|word| looks_like_identifier(word));
+    let (Some(name), None) = (names.next(), names.next()) else { return None };
+    let is_short = words.len() <= MOST_TRANSLATED_WORDS;
+    (asks && is_short && (has(USING) || has(USERS) || has(USED))).then(|| UsedName {
+        name: (*name).to_owned(),
+        is_plain_word: false,
+        is_of_subtypes: has_subtype_word(words.iter().copied()),
+    })
+}
+
+/// The most words of a translation that asks for the users of a name. A longer one asks for something about them.
+const MOST_TRANSLATED_WORDS: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_whose_users_are_asked_for_is_read() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(used_name(text).map(|used| used.name).as_deref(), expected, "{text}");
+        };
+        for text in [
+            "who calls parse_header",
+            "who calls `parse_header`?",
+            "which functions call the function parse_header()",
+            "where is parse_header called",
+            "where is parse_header called from?",
+            "where do we use parse_header",
+            "callers of parse_header",
+            "all references to parse_header",
+            "parse_header usages",
+            "what is parse_header used by",
+            "find every place that uses parse_header",
+            "code that calls parse_header in the tests",
+        ] {
+            check(text, Some("parse_header"));
+        }
+        check("who calls Store::open", Some("Store::open"));
+        check("who calls open", Some("open"));
+        check("what implements the trait Reader", Some("Reader"));
+        check("which classes inherit from BaseReader", Some("BaseReader"));
+        check("subclasses of Reader", Some("Reader"));
+        check("where is the Reader interface implemented", Some("Reader"));
+        for text in [
+            "what does parse_header call",
+            "how is parse_header used",
+            "what is parse_header used for",
+            "how to use parse_header",
+            "when is parse_header called",
+            "why does open use parse_header",
+            "who uses the library",
+            "use parse_header to read a request",
+            "how do I implement Reader",
+            "implement a retry",
+            "parse_header",
+            "",
+        ] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn a_translation_asks_by_its_words() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(used_name_in_translation(text).map(|used| used.name).as_deref(), expected, "{text}");
+        };
+        check("readAll call invoke where", Some("readAll"));
+        check("who caller invoke readAll", Some("readAll"));
+        check("where use user readAll", Some("readAll"));
+        check("how use readAll", None);
+        check("where define readAll", None);
+        check("who call open", None);
+        check("where use readAll writeAll", None);
+    }
+
+    #[test]
+    fn subtypes_are_asked_for_by_their_words() {
+        let is_of_subtypes = |text: &str| used_name(text).map(|used| used.is_of_subtypes);
+        assert_eq!(is_of_subtypes("what implements BaseReader"), Some(true));
+        assert_eq!(is_of_subtypes("implementations of BaseReader"), Some(true));
+        assert_eq!(is_of_subtypes("who uses BaseReader"), Some(false));
+    }
+
+    #[test]
+    fn ordinary_words_are_told_from_names() {
+        let is_plain = |text: &str| used_name(text).map(|used| used.is_plain_word);
+        assert_eq!(is_plain("who calls open"), Some(true));
+        assert_eq!(is_plain("who calls readAll"), Some(false));
+    }
+}
