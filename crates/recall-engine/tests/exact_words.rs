@@ -116,8 +116,10 @@ fn alternatives_with_a_slash_do_not_ask_for_tests() {
 #[test]
 fn a_question_about_the_users_of_a_name_lists_every_place() {
     let sandbox = Sandbox::new();
-    let body =
-        |name: &str| (0..30).map(|line| format!("    {name}_{line} = frame.{name}[{line}]\n")).collect::<String>();
+    let body = |name: &str| {
+        let lines: Vec<String> = (0..30).map(|line| format!("    {name}_{line} = frame.{name}[{line}]\n")).collect();
+        lines.concat()
+    };
     let filler = |name: &str| format!("def {name}(frame):\n{}    return frame\n\n\n", body(name));
     let calling = |name: &str| format!("def {name}(frame):\n{}    return parse_frame(frame)\n\n\n", body(name));
     sandbox.write(
