@@ -81,7 +81,7 @@ fn has_subtype_word<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
 }
 
 /// Returns the name whose users a translated question asks for. A translation by dictionaries has the words of the other language in their
-/// order and several meanings of each, so the words alone decide: one that asks, one for use, and one name.
+/// order and several meanings of each, so the words decide, not their order: one that asks, one for use, and one name.
 pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation())).collect();

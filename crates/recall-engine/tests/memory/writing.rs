@@ -6,7 +6,7 @@ use std::time::Duration;
 use recall_core::{
     AddMemory, DocumentType, Filters, MemoryOrigin, MemoryType, Repeats, Scope, SearchRequest, UpdateMemory,
 };
-use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest, Tombstones};
+use recall_engine::{AddOutcome, Hit, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest, Tombstones};
 
 use super::{add, agent, found, lesson};
 use crate::support::{Sandbox, paths, request, undated};
@@ -80,11 +80,16 @@ fn a_restart_and_a_deleted_index_lose_no_memory() {
         engine.close();
         hits
     };
-    let before = answered(engine);
+    // The statistics of words change a little when the index merges its segments.
+    let without_figures = |hits: Vec<Hit>| -> Vec<Hit> {
+        let plain = |hit| Hit { score: 0.0, confidence: None, support: None, explanation: None, ..hit };
+        undated(hits).into_iter().map(plain).collect()
+    };
+    let before = without_figures(answered(engine));
     assert_eq!(before.len(), 6);
-    assert_eq!(answered(sandbox.engine()), before);
+    assert_eq!(without_figures(answered(sandbox.engine())), before);
     fs::remove_dir_all(sandbox.home().join("stores")).expect("removed");
-    assert_eq!(undated(answered(sandbox.engine())), undated(before));
+    assert_eq!(without_figures(answered(sandbox.engine())), before);
 }
 
 #[test]
