@@ -167,6 +167,8 @@ fn a_question_about_the_users_of_a_name_lists_every_place() {
 fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
     let sandbox = Sandbox::new();
     sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");
+    sandbox.write("examples/shown.py", "def show_frame(text):\n    return text\n");
+    sandbox.write("src/shower.py", "def run(text):\n    return show_frame(text)\n");
     sandbox.write("src/reader.py", "def read(text):\n    return parse_frame(text)\n");
     sandbox.write("tests/test_frames.py", "def test_parse():\n    assert parse_frame('a') == 'a'\n");
     let engine = sandbox.engine();
@@ -175,6 +177,8 @@ fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
     assert_eq!(paths(&answer).first(), Some(&"tests/test_frames.py"), "{:?}", paths(&answer));
     let answer = sandbox.search(&engine, "which functions call parse_frame");
     assert_eq!(paths(&answer).last(), Some(&"tests/test_frames.py"), "{:?}", paths(&answer));
+    let answer = sandbox.search(&engine, "who calls show_frame");
+    assert_eq!(paths(&answer)[..2], ["examples/shown.py", "src/shower.py"], "the definition is first wherever it is");
 }
 
 #[test]

@@ -13,6 +13,9 @@ pub struct UsedName {
     pub is_of_subtypes: bool,
 }
 
+/// The most words of a question about users. A longer text asks for more than a name.
+const MOST_WORDS: usize = 20;
+
 /// Words that ask for users with the name behind them: "who calls `open`".
 const USING: &str = "call calls calling invoke invokes invoking use uses using reference references referencing import imports \
                      importing instantiate instantiates depends implement implements implementing extend extends extending \
@@ -48,6 +51,9 @@ fn is_among(word: &str, set: &str) -> bool {
 pub(super) fn used_name(text: &str) -> Option<UsedName> {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c| !is_of_name(c))).collect();
+    if words.len() > MOST_WORDS {
+        return None;
+    }
     let folded: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     let is = |place: usize, set: &str| folded.get(place).is_some_and(|word| is_among(word, set));
     let behind = |place: usize| (place + 1..words.len()).find(|&next| !is(next, BETWEEN) && !is(next, KINDS));
@@ -140,6 +146,7 @@ mod tests {
             "why does open use parse_header",
             "who uses the library",
             "use parse_header to read a request",
+            "who calls parse_header is what we want to know, because since the last release a request without a header fails in the reader",
             "how do I implement Reader",
             "implement a retry",
             "parse_header",

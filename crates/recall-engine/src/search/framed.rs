@@ -11,8 +11,9 @@ use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, U
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
+use super::messages;
 use super::prior::asked_for;
-use super::{messages, uses};
+use super::uses::{self, Role};
 use crate::error::StoreError;
 use crate::ranking::ContentKind;
 use crate::store::Store;
@@ -33,7 +34,7 @@ const MOST_NAMESAKES: usize = 2;
 const MOST_COMPARED: usize = 12;
 
 /// The most chunks of a file that uses the name of a question.
-const MOST_USES: usize = 20;
+const MOST_USES: usize = 100;
 
 /// The factor on the value of a test or a page with the message, which repeats what the code says, or with the name of a question about its
 /// users.
@@ -50,7 +51,7 @@ pub(super) struct Framed {
     /// The rows of the documents that are named by a message alone.
     sources: BTreeSet<i64>,
     /// The rows of the documents that use the name of a question about its users.
-    users: BTreeSet<i64>,
+    users: BTreeMap<i64, Role>,
     /// The kind of those users that come first.
     first_users: FirstUsers,
 }
@@ -103,13 +104,13 @@ impl Framed {
         if asked_for(understood).contains(&FileKind::Test) {
             framed.first_users = FirstUsers::Tests;
         }
-        for (document, chunks) in uses::find_uses(store, searcher, understood)? {
-            let chunks: Vec<ChunkRow> =
-                chunks.into_iter().filter(|chunk| is_in(only, *chunk)).take(MOST_USES).collect();
+        for user in uses::find_users(store, searcher, understood)? {
+            let allowed = user.chunks.into_iter().filter(|chunk| is_in(only, *chunk));
+            let chunks: Vec<ChunkRow> = allowed.take(MOST_USES).collect();
             if !chunks.is_empty() {
                 let value = STEP.powi(framed.users.len() as i32);
-                framed.documents.insert(document.0, (value, chunks));
-                framed.users.insert(document.0);
+                framed.documents.insert(user.document.0, (value, chunks));
+                framed.users.insert(user.document.0, user.role);
             }
         }
         Ok(framed)
@@ -140,10 +141,10 @@ impl Framed {
             let row = document.document.0;
             if let Some((value, chunks)) = self.documents.get_mut(&row) {
                 let is_main = ContentKind::is_main_code(document.traits);
-                if self.users.contains(&row) {
-                    // All code before all tests and pages, or the tests that are asked for before all others.
+                if let Some(role) = self.users.get(&row) {
+                    // The definition and all code before all tests and pages, or the tests that are asked for before all others.
                     let is_first = match self.first_users {
-                        FirstUsers::Code => is_main,
+                        FirstUsers::Code => is_main || *role == Role::Defines,
                         FirstUsers::Tests => document.traits.file_kind == FileKind::Test,
                     };
                     *value = *value * REPEATED + if is_first { 1.0 - REPEATED } else { 0.0 };

@@ -22,55 +22,70 @@ const MOST_READ_BYTES: usize = 16 << 20;
 /// The most definitions of a name that are put first.
 const MOST_DEFINITIONS: usize = 5;
 
-/// Returns the documents with the name whose users a query asks for, with their chunks: those with a definition first, which is their first
-/// chunk, the others by path. Empty if the query asks for something else, if the name is not in the project, and if more than
-/// [`MOST_DOCUMENTS`] have it.
+/// A document with the name whose users a query asks for.
+#[derive(Debug)]
+pub(super) struct User {
+    pub(super) document: DocumentRow,
+    /// The chunks with the name, the definition first.
+    pub(super) chunks: Vec<ChunkRow>,
+    pub(super) role: Role,
+}
+
+/// What a document does with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Defines,
+    Uses,
+}
+
+/// Returns the documents with the name whose users a query asks for: those with a definition first, the others by path. Empty if the query
+/// asks for something else, if the name is not in the project, and if more than [`MOST_DOCUMENTS`] have it.
 ///
 /// # Errors
 /// An index cannot be read.
-pub(super) fn find_uses(
-    store: &Store,
-    searcher: &Searcher,
-    understood: &Understood,
-) -> Result<Vec<(DocumentRow, Vec<ChunkRow>)>, StoreError> {
-    let Some(used) = understood.used_name.as_ref().filter(|_| understood.report.is_none()) else {
+pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Understood) -> Result<Vec<User>, StoreError> {
+    let Some(name) = understood.used_name.as_ref().filter(|_| understood.report.is_none()) else {
         return Ok(Vec::new());
     };
-    let defined = searcher.defining(&used.name, MOST_DEFINITIONS).map_err(|source| store.index.search_error(source))?;
-    if used.is_plain_word && !used.is_of_subtypes && defined.is_empty() {
+    let defined = searcher.defining(&name.name, MOST_DEFINITIONS).map_err(|source| store.index.search_error(source))?;
+    if name.is_plain_word && !name.is_of_subtypes && defined.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = BTreeMap::new();
-    for pattern in patterns(used).into_iter().flatten() {
-        match chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)? {
-            Some(found) if found.is_empty() => {}
-            Some(found) => {
-                places = found;
-                break;
-            }
-            None => return Ok(Vec::new()),
-        }
-    }
-    let mut found: Vec<(DocumentRow, Vec<ChunkRow>)> = Vec::new();
+    let Some(mut places) = find_places(store, name)? else { return Ok(Vec::new()) };
+    let mut users: Vec<User> = Vec::new();
     for definition in defined {
-        let mut chunks = places.remove(&definition.document.0).unwrap_or_default();
-        chunks.retain(|chunk| *chunk != definition.chunk);
-        chunks.insert(0, definition.chunk);
-        match found.iter_mut().find(|(document, _)| *document == definition.document) {
-            // The other definition is among the chunks already, unless only its scope has the name.
-            Some((_, known)) if !known.contains(&definition.chunk) => known.push(definition.chunk),
+        match users.iter_mut().find(|user| user.document == definition.document) {
+            // Another definition in the file. Its text lacks the name if only its scope has it.
+            Some(user) if !user.chunks.contains(&definition.chunk) => user.chunks.push(definition.chunk),
             Some(_) => {}
-            None => found.push((definition.document, chunks)),
+            None => {
+                let mut chunks = places.remove(&definition.document.0).unwrap_or_default();
+                chunks.retain(|chunk| *chunk != definition.chunk);
+                chunks.insert(0, definition.chunk);
+                users.push(User { document: definition.document, chunks, role: Role::Defines });
+            }
         }
     }
     let mut others = Vec::with_capacity(places.len());
     for (row, chunks) in places {
-        let document = store.index.read(|snapshot| snapshot.document_with_run(DocumentRow(row)))?;
-        others.push((document.map(|(stored, _)| stored.document.path), DocumentRow(row), chunks));
+        let stored = store.index.read(|snapshot| snapshot.document_with_run(DocumentRow(row)))?;
+        let path = stored.map(|(stored, _)| stored.document.path);
+        others.push((path, User { document: DocumentRow(row), chunks, role: Role::Uses }));
     }
     others.sort_by(|a, b| a.0.cmp(&b.0));
-    found.extend(others.into_iter().map(|(_, row, chunks)| (row, chunks)));
-    Ok(found)
+    users.extend(others.into_iter().map(|(_, user)| user));
+    Ok(users)
+}
+
+/// Returns the chunks with a name by the first of its [`patterns`] that is anywhere, by document. `None` if too many documents have it.
+fn find_places(store: &Store, used: &UsedName) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
+    for pattern in patterns(used).into_iter().flatten() {
+        let found = chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)?;
+        if found.as_ref().is_none_or(|places| !places.is_empty()) {
+            return Ok(found);
+        }
+    }
+    Ok(Some(BTreeMap::new()))
 }
 
 /// Returns the patterns of a name, the strictest first: where it is a supertype, if the question asks for subtypes; with its scopes, and without.
