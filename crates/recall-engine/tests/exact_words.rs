@@ -181,6 +181,10 @@ fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
         ["src/frames.py", "src/reader.py", "tests/test_frames.py"],
         "the definition, code, tests"
     );
+    for query in ["tests for parse_frame", "is parse_frame tested?", "which tests cover parse_frame"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&"tests/test_frames.py"), "{query}: {:?}", paths(&answer));
+    }
     let answer = sandbox.search(&engine, "who calls show_frame");
     assert_eq!(paths(&answer)[..2], ["examples/shown.py", "src/shower.py"], "the definition is first wherever it is");
 }
@@ -211,5 +215,119 @@ fn a_question_about_subtypes_lists_them_before_other_uses() {
             "{query}: {:?}",
             paths(&answer)
         );
+    }
+}
+
+/// A project whose files share the words of [`COPIED`], and one file that has them in a row.
+fn project_with_a_sentence() -> (Sandbox, Engine) {
+    let sandbox = Sandbox::new();
+    for number in 0..30 {
+        let text = format!(
+            "def merge{number}(values, option):\n    # The option is specified.\n    last = option.last(values)\n    if last.wins and last.both:\n        return option.specified(last)\n    return option.wins(values, last) or option.both(last)\n"
+        );
+        sandbox.write(&format!("src/merge{number}.py"), &text);
+    }
+    sandbox.write(
+        "src/reader.py",
+        "def read(values):\n    # So the last option wins when both are specified.\n    return values[-1]\n",
+    );
+    sandbox.write("docs/read.md", "# Reading\n\nThe last option wins when both are specified, says the code.\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    (sandbox, engine)
+}
+
+#[test]
+fn a_text_without_quotation_marks_that_is_copied_from_a_file_leads_there() {
+    let (sandbox, engine) = project_with_a_sentence();
+    for query in [
+        "the last option wins when both are specified",
+        "# So the last option wins when both are specified.",
+        "# So the last option\n    wins when both are specified.\n    return values[-1]",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&"src/reader.py"), "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    let answer = sandbox.search(&engine, "the last option wins when both are specified");
+    assert_eq!(paths(&answer).get(1), Some(&"docs/read.md"), "a page that copies it too: {:?}", paths(&answer));
+    // The same words in another order are not copied.
+    let answer = sandbox.search(&engine, "both option values are specified when wins last");
+    assert!(paths(&answer)[0].starts_with("src/merge"), "{:?}", paths(&answer));
+}
+
+#[test]
+fn an_option_or_a_route_leads_to_the_file_that_has_it() {
+    let sandbox = Sandbox::new();
+    for number in 0..30 {
+        let text = format!(
+            "def host{number}(users, host):\n    id = users.host(host)\n    return users.handles(id, host, {number})\n"
+        );
+        sandbox.write(&format!("src/host{number}.py"), &text);
+    }
+    sandbox.write("bench/run.sh", "#!/bin/sh\nserve --host localhost\n");
+    sandbox.write("src/routes.py", "ROUTES = {\n    \"/users/{id}/host\": read_one,\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in
+        [("what does --host do", "bench/run.sh"), ("which function handles /users/{id}/host", "src/routes.py")]
+    {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
+
+#[test]
+fn a_member_of_a_type_is_found_by_both_names() {
+    let sandbox = Sandbox::new();
+    let classes: Vec<String> = ["Reader", "Writer", "Option", "Choice"]
+        .iter()
+        .map(|name| {
+            format!(
+                "class {name}:\n    def __init__(self):\n        self.{name} = 1\n\n    def convert(self, option):\n        return {name}(option)\n\n\n"
+            )
+        })
+        .collect();
+    sandbox.write("src/types.py", &classes.concat());
+    for number in 0..20 {
+        sandbox.write(
+            &format!("src/use{number}.py"),
+            "# A method of Option.\ndef convert(option):\n    return Option.convert(option)\n",
+        );
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, scope) in [
+        ("method convert of Option", "Option"),
+        ("the `convert` method of the class `Choice`", "Choice"),
+        ("where is __init__ in Writer", "Writer"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let first = &answer.hits[0];
+        assert_eq!(first.document.path.as_str(), "src/types.py", "{query}: {:?}", paths(&answer));
+        assert!(
+            first.text.contains(&format!("{scope}(option)")) || first.text.contains(&format!("self.{scope}")),
+            "{query}: {}",
+            first.text
+        );
+    }
+}
+
+#[test]
+fn a_misspelled_name_in_a_question_leads_to_the_name() {
+    let sandbox = Sandbox::new();
+    for number in 0..20 {
+        let text = format!(
+            "def define{number}(where):\n    \"\"\"Says where it is defined.\"\"\"\n    return where.defined\n"
+        );
+        sandbox.write(&format!("src/define{number}.py"), &text);
+    }
+    sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["where is prase_frame defined", "how does parse_farme work?"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&"src/frames.py"), "{query}: {:?}", paths(&answer));
     }
 }

@@ -16,17 +16,26 @@ pub struct UsedName {
 /// The most words of a question about users. A longer text asks for more than a name.
 const MOST_WORDS: usize = 20;
 
+/// The most words before "callers" or "usages" in a text that does not ask: "the function `open` callers".
+const MOST_BEFORE_USERS: usize = 3;
+
 /// Words that ask for users with the name behind them: "who calls `open`".
 const USING: &str = "call calls calling invoke invokes invoking use uses using reference references referencing import imports \
                      importing instantiate instantiates depends implement implements implementing extend extends extending \
-                     inherit inherits inheriting subclass subclasses";
+                     inherit inherits inheriting subclass subclasses cover covers covering";
 
 /// Words that ask for users with the name before or behind them: "`open` callers", "callers of `open`".
 const USERS: &str = "callers caller users usages usage uses references calls importers implementations implementors \
                      implementers subclasses subtypes";
 
+/// Words that ask for tests with "for" or "of" and the name behind them: "tests for `open`".
+const TESTS: &str = "test tests testcase testcases";
+
 /// Words that ask for users with the name before them: "where is `open` called".
 const USED: &str = "called used invoked referenced imported instantiated implemented extended";
+
+/// Words that ask for tests with the name before them: "is `open` tested".
+const TESTED: &str = "tested covered";
 
 /// How words begin that ask for the subtypes of a type.
 const SUBTYPES: &str = "implement extend inherit subclass subtype";
@@ -35,7 +44,7 @@ const SUBTYPES: &str = "implement extend inherit subclass subtype";
 const KINDS: &str = "function method class struct type macro trait interface";
 
 /// What stands between a word for use and the name behind it, besides [`KINDS`].
-const BETWEEN: &str = "of to on from the a an";
+const BETWEEN: &str = "of to on from for the a an";
 
 /// What stands between a name and a word of [`USED`], besides [`KINDS`].
 const BEING: &str = "is are gets get being";
@@ -60,18 +69,21 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     let before = |place: usize| (0..place).rev().find(|&next| !is(next, BEING) && !is(next, KINDS));
     let asks = |place: usize| (0..place).any(|word| is(word, ASKING));
     let found = (0..words.len()).find_map(|place| {
-        let with_of = is(place, USERS) && is(place + 1, "of to");
+        let with_of = (is(place, USERS) && is(place + 1, "of to")) || (is(place, TESTS) && is(place + 1, "of for"));
         // "what does `open` call" asks for the opposite.
         let with_verb = is(place, USING) && asks(place) && !is(0, "how why when");
         let as_used = is(place, USED)
             && !is(place + 1, "for as in with")
             && (is(0, "where find list show") || (asks(place) && is(place + 1, "by")));
-        let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in"));
+        let as_tested = is(place, TESTED) && !is(place + 1, "for as in with") && is(0, "is are where");
+        // "Optimise the union by less dict usage" is about something else.
+        let is_alone = asks(place) || place <= MOST_BEFORE_USERS;
+        let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in")) && is_alone;
         let after = (with_of || with_verb).then(|| behind(place)).flatten();
-        after.or_else(|| if as_used || as_users { before(place) } else { None })
+        after.or_else(|| if as_used || as_tested || as_users { before(place) } else { None })
     })?;
     let name = words[found];
-    let is_word = name.chars().count() > 2 && !is(found, ASKING) && !is(found, USED);
+    let is_word = name.chars().count() > 2 && !is(found, ASKING) && !is(found, USED) && !is(found, TESTS);
     let is_plain_word = !looks_like_identifier(name);
     // "who uses the library" asks for no name.
     let is_common = is_plain_word
@@ -131,6 +143,17 @@ mod tests {
         ] {
             check(text, Some("parse_header"));
         }
+        for text in [
+            "tests for parse_header",
+            "is parse_header tested?",
+            "which tests cover parse_header",
+            "a test of parse_header",
+        ] {
+            check(text, Some("parse_header"));
+        }
+        check("is the code tested", None);
+        check("make the union of sets cheaper by less dict usage", None);
+        check("how do I run tests for parse_header", Some("parse_header"));
         check("who calls Store::open", Some("Store::open"));
         check("who calls open", Some("open"));
         check("what implements the trait Reader", Some("Reader"));

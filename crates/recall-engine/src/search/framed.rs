@@ -1,4 +1,5 @@
-//! The places that a trace or a compiler names, those that raise its message, and those that use a name, as candidates.
+//! The places that a trace or a compiler names, those that raise its message, those that use a name, members of types, and those that
+//! a query copies, as candidates.
 //!
 //! A place belongs to the indexed file whose path shares the longest end with it, since a trace is written on another machine, in a
 //! container or from an installed copy. It is represented by the chunk with the line, or by the definition of the function if that
@@ -11,6 +12,7 @@ use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, U
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
+use super::members;
 use super::messages;
 use super::prior::asked_for;
 use super::uses::{self, Role};
@@ -36,8 +38,8 @@ const MOST_COMPARED: usize = 12;
 /// The most chunks of a file that uses the name of a question.
 const MOST_USES: usize = 100;
 
-/// The factor on the value of a test or a page with the message, which repeats what the code says, or with the name of a question about its
-/// users.
+/// The factor on the value of a test or a page with the message or the copied text, which repeats what the code says, or with the name of a
+/// question about its users.
 const REPEATED: f32 = 0.5;
 
 /// The value of a file's place in relation to the one before it.
@@ -48,7 +50,7 @@ const STEP: f32 = 0.9;
 pub(super) struct Framed {
     /// By row: the value of the document, 1 for the place that failed, and its chunks, the most telling first.
     documents: BTreeMap<i64, (f32, Vec<ChunkRow>)>,
-    /// The rows of the documents that are named by a message alone.
+    /// The rows of the documents that are named by their text or their names, and not as places of a report.
     sources: BTreeSet<i64>,
     /// The rows of the documents that use the name of a question about its users.
     users: BTreeMap<i64, Role>,
@@ -92,14 +94,8 @@ impl Framed {
             }
         }
         if let Some(message) = &understood.message {
-            let sources = messages::find_sources(store, message)?.into_iter();
-            for (document, chunk) in sources.filter(|(_, chunk)| is_in(only, *chunk)) {
-                let count = framed.documents.len();
-                if let Entry::Vacant(entry) = framed.documents.entry(document.0) {
-                    entry.insert((STEP.powi(count as i32), vec![chunk]));
-                    framed.sources.insert(document.0);
-                }
-            }
+            let sources = messages::find_sources(store, message)?;
+            framed.add(sources.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
         }
         if asked_for(understood).contains(&FileKind::Test) {
             framed.first_users = FirstUsers::Tests;
@@ -113,7 +109,32 @@ impl Framed {
                 framed.users.insert(user.document.0, user.role);
             }
         }
+        if framed.is_empty() {
+            let members = members::find_members(store, searcher, understood)?;
+            framed.add(members.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+        }
         Ok(framed)
+    }
+
+    /// Whether the query names a place.
+    pub(super) fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// Adds chunks that the query names by their text or their names, the first ones first, but tests and pages last.
+    pub(super) fn add(&mut self, places: impl IntoIterator<Item = (DocumentRow, ChunkRow)>) {
+        for (document, chunk) in places {
+            let value = STEP.powi(self.documents.len() as i32);
+            match self.documents.entry(document.0) {
+                Entry::Vacant(entry) => {
+                    entry.insert((value, vec![chunk]));
+                    self.sources.insert(document.0);
+                }
+                Entry::Occupied(mut entry) if self.sources.contains(&document.0) => entry.get_mut().1.push(chunk),
+                // A place of the report in this document says more.
+                Entry::Occupied(_) => {}
+            }
+        }
     }
 
     /// Whether the query asks for the users of a name, and they were found.

@@ -20,6 +20,7 @@ use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
+use super::copied;
 use super::expand::changed_documents;
 use super::framed::Framed;
 use super::joined_words;
@@ -101,6 +102,9 @@ impl SearchedStore for MountedStore {
             nearness: Box::new(|rows| near.nearness(rows)),
         });
         let mut results = retrieved.map_err(failed)?;
+        if has_words && framed.is_empty() {
+            framed.add(copied::find_copied(self, &results, understood)?);
+        }
         literals.mark(&mut results.evidence, only.as_deref());
         framed.mark(&mut results.evidence);
         let links = links(search, self);

@@ -39,8 +39,10 @@ pub(super) fn look_up(
     let failed = |source| store.index.search_error(source);
     let mut found = Vec::new();
     // A report is searched by its places and messages.
-    let words = if understood.report.is_some() { Vec::new() } else { joined_words(&understood.text) };
-    for word in words {
+    if understood.report.is_some() {
+        return Ok(found);
+    }
+    for word in joined_words(&understood.text) {
         let Ok(pattern) = Pattern::word(word, Case::Insensitive) else { continue };
         let Some(mut chunks) = chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)? else { continue };
         let mut named = searcher.files_with_stem(word, MOST_DOCUMENTS).map_err(failed)?;

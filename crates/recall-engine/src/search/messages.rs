@@ -4,8 +4,9 @@
 //! A message is written once and filled in: `no price for {item} in {list}`. Each run of a few words is looked up as it is written; the
 //! texts with the most words of the message in such runs, in quotation marks, raise it. Words alone find the file and show another passage of it.
 //!
-//! A phrase in quotation marks is a literal, and so is a single word with punctuation, such as `x-request-id` or `--no-cache`, whose parts
-//! are words of many files. Terms say nothing about order and punctuation, so the texts are searched.
+//! A phrase in quotation marks is a literal, and so is a single word with punctuation, such as `x-request-id`, whose parts are words of
+//! many files; in a short question an option of a command too, such as `--no-cache`, and a path from the root of a server, such as
+//! `/users/{id}`. Terms say nothing about order and punctuation, so the texts are searched.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use recall_core::{
     Case, ChunkRow, Document, DocumentRow, DocumentType, Filters, QueryClass, RowSet, Understood, understand,
 };
 use recall_index::lexical::Evidence;
+use recall_index::lexical::exact::Pattern;
 use recall_text::FileKind;
 
 use super::prior::is_in_tests;
@@ -206,9 +208,9 @@ impl Literals {
     /// The catalog cannot be read.
     pub(super) fn find(store: &Store, understood: &Understood) -> Result<Self, StoreError> {
         let mut found = Self::default();
-        for literal in literals(understood) {
+        for pattern in patterns(understood) {
             found.count += 1;
-            for document in literal_matches(store, literal, Case::Insensitive, MOST_DOCUMENTS)? {
+            for document in literal_matches(store, &pattern, MOST_DOCUMENTS)? {
                 found.documents.entry(document.row.0).or_insert((0, document.chunk)).0 += 1;
             }
         }
@@ -235,7 +237,17 @@ impl Literals {
     }
 }
 
-/// Returns the literals of a query, in order.
+/// The most words of a question whose options and routes are literals. A longer one tells of them by the way.
+const MOST_QUESTION_WORDS: usize = 12;
+
+/// Returns the patterns of the literals of a query, in order.
+fn patterns(understood: &Understood) -> Vec<Pattern> {
+    let literals = literals(understood).into_iter().map(|literal| Pattern::literal(literal, Case::Insensitive));
+    let words = options_and_routes(understood).into_iter().map(|word| Pattern::word(word, Case::Insensitive));
+    literals.chain(words).filter_map(Result::ok).take(MOST_LITERALS).collect()
+}
+
+/// Returns the literals of a query: phrases, or the word with punctuation that it is.
 fn literals(understood: &Understood) -> Vec<&str> {
     let text = understood.text.trim();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -245,7 +257,27 @@ fn literals(understood: &Understood) -> Vec<&str> {
         !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.']);
     let alone = (understood.phrases.is_empty() && is_alone && has_punctuation).then_some(text);
     let phrases = understood.phrases.iter().map(String::as_str);
-    phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).take(MOST_LITERALS).collect()
+    phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).collect()
+}
+
+/// Returns the options of commands and the routes in a short question.
+fn options_and_routes(understood: &Understood) -> Vec<&str> {
+    let words: Vec<&str> = understood.text.split_whitespace().collect();
+    let is_question = (2..=MOST_QUESTION_WORDS).contains(&words.len()) && understood.report.is_none();
+    if is_question { words.into_iter().filter_map(option_or_route).collect() } else { Vec::new() }
+}
+
+/// The fewest characters of an option or a route, with its punctuation.
+const MIN_CHARS_OF_WORD: usize = 4;
+
+/// Returns the word without the marks around it if it is an option of a command, such as `--no-cache`, or a path from the root of a
+/// server, such as `/users/{id}`.
+fn option_or_route(word: &str) -> Option<&str> {
+    let word = word.trim_matches(['`', '"', '\'', '“', '”', '(', ')', '?', ',', '.', ';', '!']).trim_end_matches(':');
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('/'))?;
+    (name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '{' | '<' | '*'))
+        && word.chars().count() >= MIN_CHARS_OF_WORD)
+        .then_some(word)
 }
 
 #[cfg(test)]
@@ -290,5 +322,17 @@ mod tests {
         check("src/net/retry.rs", &[]);
         check("how are x-request-id headers read", &[]);
         check("\"ab\"", &[]);
+    }
+
+    #[test]
+    fn options_and_routes_of_a_question_keep_the_punctuation_before_them() {
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(options_and_routes(&understand(text)), expected, "{text}");
+        check("what does --host do", &["--host"]);
+        check("is `--no-cache` read? And --dry-run: why", &["--no-cache", "--dry-run"]);
+        check("which function handles /users/{id}", &["/users/{id}"]);
+        check("who serves (/orgs/:org/users), and /health?", &["/orgs/:org/users", "/health"]);
+        check("a -- b / c /d /", &[]);
+        check("--host", &[]);
     }
 }

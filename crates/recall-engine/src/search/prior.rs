@@ -22,7 +22,7 @@ const DEMOTIONS: &[Demotion] = &[
         kind: FileKind::Test,
         fused: 0.6,
         odds: 1.0,
-        words: &["test", "tests", "testing", "spec", "fixture", "mock", "benchmark"],
+        words: &["test", "tests", "tested", "testing", "spec", "fixture", "mock", "benchmark"],
     },
     Demotion {
         kind: FileKind::Example,

@@ -174,7 +174,7 @@ impl Searcher {
             let doc_filters = doc_filters(snapshot, filters, self.only.as_deref())?;
             let fields = &snapshot.fields;
             let mut term_cache = TermCache::for_query(snapshot, understood);
-            term_cache.suggestions = extras::suggest(&term_cache, &understood.text)?;
+            term_cache.suggestions = extras::suggest(&term_cache, understood)?;
             let term_cache = term_cache;
             let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
                 let mut clauses = DisjunctionQuery::new(&term_cache);

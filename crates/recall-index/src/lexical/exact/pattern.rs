@@ -58,12 +58,15 @@ impl Pattern {
     }
 
     /// Compiles a word that may have punctuation in it: the texts that contain it contiguously match, if no letter, digit or underscore
-    /// comes before or after it. Its first and last characters are such ones.
+    /// comes before or after it.
     ///
     /// # Errors
     /// It is empty or longer than [`MOST_PATTERN_BYTES`].
     pub fn word(text: &str, case: Case) -> Result<Self, PatternError> {
-        Self::new(&parse(&format!(r"\b{}\b", regex_syntax::escape(check_syntax(text)?)), case)?)
+        Self::new(&parse(
+            &format!(r"\b{{start-half}}{}\b{{end-half}}", regex_syntax::escape(check_syntax(text)?)),
+            case,
+        )?)
     }
 
     /// Compiles a run of characters, `None` for any one character: the texts that contain it contiguously match.

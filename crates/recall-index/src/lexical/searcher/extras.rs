@@ -38,13 +38,36 @@ const MAX_COMPLETIONS: usize = 64;
 /// The most names, and the most paths, that are returned.
 pub(crate) const MAX_SUGGESTIONS: usize = 8;
 
-/// Finds the names and paths nearest to a query of one word, by edit distance. An edit inserts, removes or replaces a
-/// character, or swaps two adjacent ones. Returns those at distance one, or if there are none, at distance two.
+/// Finds the names and paths nearest to a query of one word, or the names nearest to the first unknown name of a question, by edit
+/// distance. An edit inserts, removes or replaces a character, or swaps two adjacent ones. Returns those at distance one, or if there are
+/// none, at distance two.
 ///
-/// Returns nothing if the query is a known name or path, or a word of some text. The beginning of names is known too, unless a few
-/// letters complete it: then these names are suggested, since a name that lacks its end is a slip.
-pub(super) fn suggest(term_cache: &TermCache<'_>, text: &str) -> Result<SpellingSuggestions, TantivyError> {
-    let Some(word) = one_word(text) else { return Ok(SpellingSuggestions::default()) };
+/// Returns nothing for a known name or path, or a word of some text. The beginning of names is known too, unless a few letters complete
+/// it: then these names are suggested, since a name that lacks its end is a slip.
+pub(super) fn suggest(
+    term_cache: &TermCache<'_>,
+    understood: &Understood,
+) -> Result<SpellingSuggestions, TantivyError> {
+    if let Some(word) = one_word(&understood.text) {
+        return near_spellings(term_cache, word);
+    }
+    for name in understood.identifiers.iter().take(MAX_NAMES).filter_map(|name| one_word(name)) {
+        // A word with a scope or a dot may be of another project.
+        if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            let SpellingSuggestions { names, .. } = near_spellings(term_cache, name)?;
+            if !names.is_empty() {
+                return Ok(SpellingSuggestions { names, paths: Vec::new() });
+            }
+        }
+    }
+    Ok(SpellingSuggestions::default())
+}
+
+/// The most names of a question that are compared.
+const MAX_NAMES: usize = 3;
+
+/// Finds the names and paths nearest to a word.
+fn near_spellings(term_cache: &TermCache<'_>, word: &str) -> Result<SpellingSuggestions, TantivyError> {
     let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
     // Names are compared as written, in any case.
@@ -105,13 +128,14 @@ fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<
         return Ok(false);
     }
     // The first term of a word is the whole word, unless its script has no spaces.
-    let whole = if unspaced_letters(word) == 0 { 1 } else { term_cache.terms.len() };
-    for term in term_cache.terms.iter().take(whole) {
+    let terms = terms(word);
+    let whole = if unspaced_letters(word) == 0 { 1 } else { terms.len() };
+    for term in terms.iter().take(whole) {
         if !is_there(fields.body, term)? {
             return Ok(false);
         }
     }
-    Ok(!term_cache.terms.is_empty())
+    Ok(!terms.is_empty())
 }
 
 /// The keys of a field within `edits` edits of a lower-case word, the shortest first.
