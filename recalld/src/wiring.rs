@@ -168,6 +168,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             wait: why.wait.min(longest_wait),
             edit_wait: why.edit_wait.min(longest_wait),
             edit_history: Some(why.edit_history),
+            removed_wait: why.removed_wait.min(longest_wait),
         },
         watch: true,
         code_parser: None,

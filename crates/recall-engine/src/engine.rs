@@ -19,7 +19,7 @@ use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
 use crate::embeddings::{EmbeddingCache, Encoders, Models};
-use crate::git::RecentCommits;
+use crate::git::{RecentCommits, Removals};
 use crate::index_runs::{IndexRuns, Room, Shed};
 use crate::live::LiveSessions;
 use crate::operations::{OperationProgress, Operations};
@@ -79,6 +79,7 @@ pub struct Engine {
     pub(crate) operations: Operations,
     pub(crate) session_hits: SessionHits,
     pub(crate) recent_commits: Arc<RecentCommits>,
+    pub(crate) removals: Arc<Removals>,
     pub(crate) tasks: TaskPool,
 }
 
@@ -130,6 +131,7 @@ impl Engine {
             operations: Operations::default(),
             session_hits: SessionHits::default(),
             recent_commits: Arc::default(),
+            removals: Arc::default(),
             tasks: TaskPool::default(),
         }
     }

@@ -10,6 +10,7 @@ mod head;
 mod history;
 mod past;
 mod recent;
+mod removed;
 mod revision;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,8 @@ pub(crate) use head::Head;
 pub use history::DocumentCommit;
 pub(crate) use history::{Change, ChangedLines, FileCommit};
 pub(crate) use recent::RecentCommits;
+pub use removed::RemovingCommit;
+pub(crate) use removed::{RemovalLookup, Removals};
 pub(crate) use revision::{Tree, TreeFile};
 
 /// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.

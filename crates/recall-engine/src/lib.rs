@@ -76,7 +76,7 @@ pub use error::{
 pub use exact::{ExactAnswer, ExactTotals};
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
-pub use git::{DocumentCommit, LineCommit};
+pub use git::{DocumentCommit, LineCommit, RemovingCommit};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing, Related, RelatedDocument, RelatedRequest, Tie};
 pub use index_runs::{Cancel, Progress, Room};
 pub use indexing::{

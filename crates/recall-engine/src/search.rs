@@ -19,6 +19,7 @@ mod expand;
 mod features;
 mod framed;
 mod fused;
+mod gone;
 mod here;
 mod item_priors;
 mod joined_words;
@@ -181,6 +182,9 @@ impl Engine {
                     warnings.append(&mut answer.warnings);
                     if answer.hits.is_empty() || answer.is_doubtful {
                         warnings.extend(warn_of_files_left_out(&stores)?);
+                    }
+                    if request.recording == Recording::On && request.offset == 0 {
+                        warnings.extend(gone::warnings(&search)?);
                     }
                     warnings.extend(paths.warnings(&stores, answer.candidates == 0));
                     warnings.extend(search.period.and_then(PeriodLimit::warning));

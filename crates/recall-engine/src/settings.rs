@@ -139,17 +139,20 @@ pub struct WhySettings {
     pub edit_wait: Duration,
     /// How far back an edit looks for these commits; `None` for the whole history.
     pub edit_history: Option<Duration>,
+    /// How long a search waits for the commit that removed a name; zero to ask for none. git looks for at most `wait`.
+    pub removed_wait: Duration,
 }
 
 impl Default for WhySettings {
     /// 500 lines, five seconds; an edit waits a tenth of a second, a third of the time of a hook, and looks back for 180 days, which git
-    /// does in that time in most repositories.
+    /// does in that time in most repositories. A search for a name that is nowhere waits longer: its hits hardly answer.
     fn default() -> Self {
         Self {
             lines: 500,
             wait: Duration::from_secs(5),
             edit_wait: Duration::from_millis(100),
             edit_history: Some(Duration::from_hours(180 * 24)),
+            removed_wait: Duration::from_millis(300),
         }
     }
 }

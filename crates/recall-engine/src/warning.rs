@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use recall_core::{Generation, MemoryId, StoreScope, Timestamp};
 
+use crate::git::RemovingCommit;
+
 /// A warning of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
@@ -46,6 +48,20 @@ pub enum Warning {
     NamedByEnd {
         /// Its whole path as answers show it.
         path: String,
+    },
+    /// No indexed file has a name of the request, and a commit removed the last place of it.
+    NameRemoved {
+        /// The name.
+        name: String,
+        /// The commit.
+        commit: RemovingCommit,
+    },
+    /// No indexed file has a name of the request, and whether a commit removed it is not known.
+    NameHistoryUnread {
+        /// The name.
+        name: String,
+        /// Whether git is still looking. If not, it did not find it in time.
+        is_running: bool,
     },
     /// Files that may hold text are not indexed, so that the answer says nothing about them.
     FilesLeftOut {

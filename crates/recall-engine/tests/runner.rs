@@ -12,6 +12,7 @@ mod encoders;
 mod exact;
 mod exact_words;
 mod freshness;
+mod gone;
 mod graph;
 mod history;
 mod languages;

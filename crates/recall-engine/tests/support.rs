@@ -121,8 +121,10 @@ impl Sandbox {
         };
         let (limits, share, freshness) = (self.limits.clone(), self.share, self.freshness.clone());
         let (learns_from_history, traces, review) = (self.learns_from_history, self.traces, self.review);
-        // What a hook finds does not depend on how busy the machine is.
-        let why = WhySettings { edit_wait: Duration::from_secs(30), ..settings.why };
+        // What git is asked for does not depend on how busy the machine is.
+        let long = Duration::from_secs(30);
+        let removed_wait = if settings.why.removed_wait.is_zero() { Duration::ZERO } else { long };
+        let why = WhySettings { edit_wait: long, removed_wait, wait: long, ..settings.why };
         let settings = EngineSettings { ingest_wait: self.ingest_wait, why, ..settings };
         let store_settings = move |_: &Path| StoreSettings {
             limits: limits.clone(),

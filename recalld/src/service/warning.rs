@@ -6,7 +6,9 @@ use recall_api::convert::time;
 use recall_api::v1::Severity;
 use recall_api::{Failure, INDEX, NOT_INDEXED_YET, json, v1};
 use recall_core::Timestamp;
-use recall_engine::{FirstIndex, FirstIndexStage, IndexedProject, Indexing, LeftOutGroup, UnreadLines, Warning};
+use recall_engine::{
+    FirstIndex, FirstIndexStage, IndexedProject, Indexing, LeftOutGroup, RemovingCommit, UnreadLines, Warning,
+};
 use recall_text::Condensed;
 use recall_text::quantity::{count, count_noun};
 
@@ -158,6 +160,8 @@ fn one(warning: Warning) -> v1::Warning {
             );
             v1::Warning { path, ..new("NAMED_BY_END", Severity::Notice, message, "") }
         }
+        Warning::NameRemoved { name, commit } => name_removed(&name, &commit),
+        Warning::NameHistoryUnread { name, is_running } => name_history_unread(&name, is_running),
         Warning::LeftOut { path } => {
             let message = format!("`{path}` changed while the query ran and was left out");
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
@@ -361,6 +365,31 @@ fn indexed_first(project: &IndexedProject, files: u64, took: Duration) -> v1::Wa
     let which = if project.as_of.is_some() { "first search at this time" } else { "first search in this project" };
     let message = format!("indexed {files} of {} in {took:.1} s ({which})", describe_project(project));
     new("INDEXED_FIRST", Severity::Notice, message, "")
+}
+
+/// Returns the warning that a commit removed a name.
+fn name_removed(name: &str, commit: &RemovingCommit) -> v1::Warning {
+    let RemovingCommit { commit, day, subject } = commit;
+    let message = format!(
+        "no indexed file has `{name}` any more: commit {commit} of {day} removed its last place, \"{subject}\""
+    );
+    new("NAME_REMOVED", Severity::Notice, message, &format!("`git show {commit}` shows what replaced it"))
+}
+
+/// Returns the warning that nobody knows yet whether a commit removed a name.
+fn name_history_unread(name: &str, is_running: bool) -> v1::Warning {
+    let code = "NAME_HISTORY_UNREAD";
+    if is_running {
+        let message = format!("no indexed file has `{name}`; git is still looking for a commit that removed it");
+        return new(code, Severity::Notice, message, "ask again in a moment");
+    }
+    let message = format!("no indexed file has `{name}`; git did not find in time whether a commit removed it");
+    new(
+        code,
+        Severity::Notice,
+        message,
+        &format!("`git log -S {name}` looks for it without a limit; so does a longer `why.wait`"),
+    )
 }
 
 /// Returns the warning that the selected model's embeddings cannot be used; `instead` is the model used in its place.

@@ -211,6 +211,8 @@ section! {
         edit_wait: Duration = Duration::from_millis(100), Daemon, duration(Duration::ZERO..=MINUTE);
         /// How far back it looks for them.
         edit_history: Duration = DAY * 180, Daemon, duration(DAY..=DAY * 36_500);
+        /// How long a search waits for the commit that removed a name which no file has.
+        removed_wait: Duration = Duration::from_millis(300), Daemon, duration(Duration::ZERO..=MINUTE);
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use recall_core::{ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Retrieved;
-use recall_text::fold_case;
 use recall_text::words::{Piece, is_stop_word, letters, pieces, runs};
+use recall_text::{Onboarding, fold_case};
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -23,7 +23,7 @@ const LEAST_COPIED: usize = 5;
 const LEAST_TELLING: usize = 3;
 
 /// The least share of a query's words that are copied. The rest of a longer question is about what is copied, or is a value.
-const LEAST_SHARE: f64 = 0.6;
+const LEAST_SHARE: f64 = 0.7;
 
 /// The copied words that are enough in a query of any length: a few lines of code.
 const ENOUGH_COPIED: usize = 12;
@@ -67,11 +67,18 @@ pub(super) fn find_copied(
     }
     let mut found: Vec<(DocumentRow, ChunkRow)> = Vec::new();
     for (place, _) in likely.into_iter().zip(copied).filter(|&(_, count)| count == most) {
-        if !found.iter().any(|&(document, _)| document == place.0) {
+        if !found.iter().any(|&(document, _)| document == place.0) && !is_list_of_changes(store, place.0)? {
             found.push(place);
         }
     }
     Ok(if found.len() <= MOST_DOCUMENTS { found } else { Vec::new() })
+}
+
+/// Returns whether a document is a list of changes. Its lines are the subjects of commits: whoever asks in the words of one is about to
+/// change the code, or looks for it.
+fn is_list_of_changes(store: &Store, document: DocumentRow) -> Result<bool, StoreError> {
+    let stored = store.index.read(|snapshot| snapshot.document_with_run(document))?;
+    Ok(stored.is_some_and(|(stored, _)| Onboarding::is_list_of_changes(&stored.document.path)))
 }
 
 /// Returns the words of a text in lower case; each letter of a script without spaces is one.

@@ -47,7 +47,11 @@ const TYPES: &str = "class struct type trait interface module enum object the a 
 /// `Reader`" and "the `read` method of `Reader`".
 fn members(text: &str) -> Vec<String> {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c| !is_of_name(c))).collect();
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c| !is_of_name(c)))
+        .filter(|word| !word.is_empty())
+        .collect();
     let is_among = |word: &str, set: &str| set.split_whitespace().any(|known| word.eq_ignore_ascii_case(known));
     let is_type = |word: &str| word.starts_with(char::is_uppercase) || looks_like_identifier(word);
     let mut members = Vec::new();
@@ -81,6 +85,7 @@ mod tests {
         check("the `read` method of the class `Reader`?", &["Reader.read"]);
         check("where is __init__ in base_reader", &["base_reader.__init__"]);
         check("the end of the file", &[]);
+        check("an attribute # in Reader", &[]);
         check("what is in Reader", &[]);
     }
 }

@@ -318,6 +318,14 @@ impl Searcher {
         })
     }
 
+    /// Returns whether something is defined by this name or is a file of this name, or a text contains it as a word, in any case.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn knows(&self, name: &str) -> Result<bool, SearchError> {
+        self.guard(|| extras::is_known(&TermCache::without_query(&self.snapshot), name, false))
+    }
+
     /// The chunks whose text contains this name as a word, by BM25. They may refer to the name; other forms of a plain
     /// word match too (`opened` for `open`).
     ///

@@ -112,7 +112,7 @@ pub(crate) fn path_of(word: &str) -> String {
 
 /// Whether the word is a name or path, or a word of some text. A word that a letter or two complete to a name may be the stem of
 /// that name, and then the terms of texts do not tell whether it occurs.
-fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<bool, TantivyError> {
+pub(super) fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool) -> Result<bool, TantivyError> {
     let fields = &term_cache.snapshot.fields;
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
     let symbol = written_as_symbol(&fold_case(word));
