@@ -25,8 +25,9 @@ mod item_priors;
 mod joined_words;
 mod learn;
 mod logs;
-mod members;
+
 mod messages;
+mod named;
 mod nearness;
 mod order;
 mod page;

@@ -331,3 +331,24 @@ fn a_misspelled_name_in_a_question_leads_to_the_name() {
         assert_eq!(paths(&answer).first(), Some(&"src/frames.py"), "{query}: {:?}", paths(&answer));
     }
 }
+
+#[test]
+fn a_name_in_words_leads_to_its_definition() {
+    let sandbox = Sandbox::new();
+    for number in 0..20 {
+        let text = format!(
+            "def command{number}(add):\n    \"\"\"A function to add the command of a reader.\"\"\"\n    return add.command(frame)\n"
+        );
+        sandbox.write(&format!("src/command{number}.py"), &text);
+    }
+    sandbox.write("src/group.py", "def add_command(group, name):\n    return group[name]\n");
+    sandbox.write("src/frames.go", "package frames\n\nfunc newFrameReader(r io.Reader) io.Reader {\n\treturn r\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in
+        [("the add command function", "src/group.py"), ("where is the function new frame reader", "src/frames.go")]
+    {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
+    }
+}

@@ -12,8 +12,8 @@ use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, U
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
-use super::members;
 use super::messages;
+use super::named;
 use super::prior::asked_for;
 use super::uses::{self, Role};
 use crate::error::StoreError;
@@ -110,8 +110,8 @@ impl Framed {
             }
         }
         if framed.is_empty() {
-            let members = members::find_members(store, searcher, understood)?;
-            framed.add(members.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+            let defined = named::find_named(store, searcher, understood)?;
+            framed.add(defined.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
         }
         Ok(framed)
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::{Candidate, ChunkRow, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
-use recall_text::fold_case;
+use recall_text::{fold_case, normalize_text};
 use tantivy::TantivyError;
 
 use crate::lexical::clause::DisjunctionQuery;
@@ -315,6 +315,16 @@ impl Searcher {
     pub fn defining(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         self.candidates(&Filters::default(), depth, |clauses| {
             queries::definitions(clauses, &self.snapshot.fields, name)
+        })
+    }
+
+    /// The chunks that define exactly this name in any case, by chunk row.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn defining_in_any_case(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(&Filters::default(), depth, |clauses| {
+            clauses.key(self.snapshot.fields.folded_name, &fold_case(&normalize_text(name)), 1.0)
         })
     }
 
