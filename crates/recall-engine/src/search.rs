@@ -184,7 +184,9 @@ impl Engine {
                     if answer.hits.is_empty() || answer.is_doubtful {
                         warnings.extend(warn_of_files_left_out(&stores)?);
                     }
-                    if request.recording == Recording::On && request.offset == 0 {
+                    // A name that is nearly one of the project's is a slip.
+                    let is_slip = !answer.did_you_mean.is_empty();
+                    if request.recording == Recording::On && request.offset == 0 && !is_slip {
                         warnings.extend(gone::warnings(&search)?);
                     }
                     warnings.extend(paths.warnings(&stores, answer.candidates == 0));
