@@ -25,7 +25,6 @@ mod item_priors;
 mod joined_words;
 mod learn;
 mod logs;
-
 mod messages;
 mod named;
 mod nearness;

@@ -59,6 +59,16 @@ fn a_name_that_was_never_there_or_is_there_is_not_told() {
 }
 
 #[test]
+fn a_name_in_a_file_that_is_not_indexed_was_not_removed() {
+    let sandbox = project();
+    sandbox.write("data/blob.bin", "\0parse_frame\0");
+    commit(&sandbox, "Keep a table of names");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    assert_eq!(removals(&sandbox, &engine, "what happened to parse_frame"), []);
+}
+
+#[test]
 fn git_is_not_asked_for_names_if_a_search_is_not_to_wait() {
     let sandbox = project();
     let why = WhySettings { removed_wait: Duration::ZERO, ..WhySettings::default() };
@@ -68,20 +78,23 @@ fn git_is_not_asked_for_names_if_a_search_is_not_to_wait() {
 }
 
 #[test]
-fn a_name_that_was_only_outside_the_project_s_folder_is_not_told() {
+fn a_name_that_was_only_outside_the_folder_of_the_project_is_not_told() {
     let sandbox = Sandbox::new();
     git(&sandbox, &["init", "-q"]);
     sandbox.write("secret/plan.py", "def hidden_plan():\n    return 1\n");
-    sandbox.write("app/main.py", "def main():\n    return 1\n");
+    sandbox.write("app/main.py", "def open_plan():\n    return 1\n");
     commit(&sandbox, "Hide the plan");
     std::fs::remove_file(sandbox.root().join("secret/plan.py")).expect("removed");
-    commit(&sandbox, "Burn the plan");
+    sandbox.write("app/main.py", "def main():\n    return 1\n");
+    commit(&sandbox, "Burn the plans");
     let engine = sandbox.engine();
-    let told = |project: PathBuf| {
+    let told = |project: PathBuf, name: &str| {
         let origin = Origin { directory: project.clone(), project: Some(project), ..sandbox.origin() };
-        let answer = engine.search(&origin, &request("where is hidden_plan")).expect("an answer");
+        let answer = engine.search(&origin, &request(&format!("where is {name}"))).expect("an answer");
         answer.warnings.iter().any(|warning| matches!(warning, Warning::NameRemoved { .. }))
     };
-    assert!(!told(sandbox.root().join("app")));
-    assert!(told(sandbox.root()));
+    let below = || sandbox.root().join("app");
+    assert!(!told(below(), "hidden_plan"));
+    assert!(told(below(), "open_plan"));
+    assert!(told(sandbox.root(), "hidden_plan"));
 }

@@ -32,8 +32,8 @@ pub struct RemovingCommit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RemovalLookup {
     Removed(RemovingCommit),
-    /// No commit of the branch ever had it, or there is no repository.
-    NeverThere,
+    /// The last commit still has it, no commit of the branch ever had it, or there is no repository.
+    NotRemoved,
     /// git is still looking.
     Running,
     /// git did not find it in time.
@@ -59,7 +59,7 @@ struct Lookup {
 impl Removals {
     /// Returns the commit that removed the last place of a name below a folder, if git says so within `wait`; it looks for at most `most`.
     pub(crate) fn find(self: &Arc<Self>, root: &Path, name: &str, wait: Duration, most: Duration) -> RemovalLookup {
-        let Some(head) = Head::read_from(root).commit else { return RemovalLookup::NeverThere };
+        let Some(head) = Head::read_from(root).commit else { return RemovalLookup::NotRemoved };
         let deadline = Instant::now() + wait;
         let is_it = |one: &Lookup| one.root == root && one.head == head && one.name == name;
         let mut lookups = self.lookups.lock();
@@ -106,21 +106,35 @@ impl Removals {
 }
 
 impl Git<'_> {
-    /// Returns the last commit of the branch that changed how often a text occurs below the folder. Of a text that no file has now, it
-    /// removed the last place.
+    /// Returns the last commit of the branch that changed how often a text occurs below the folder: if the last commit does not have it,
+    /// the one that removed its last place.
     fn last_removal(self, text: &str, timeout: Duration) -> RemovalLookup {
+        let begun = Instant::now();
         let changing = format!("-S{text}");
+        // Compared with an empty tree, these are the files that have it. Some may not be indexed.
+        let Some(nothing) = self.line(&["hash-object", "-t", "tree", "--stdin"]) else {
+            return RemovalLookup::NotRemoved;
+        };
+        let files = ["diff-tree", "-r", "--name-only", "--no-ext-diff", "--no-textconv", "--no-renames"];
+        let trees = [changing.as_str(), &nothing, "HEAD", "--", "."];
+        let holders = self.prepare(&[&files[..], &trees].concat(), &[], WorkTree::Own);
+        match holders.map(|git| answer(git, Vec::new(), timeout)) {
+            Some(Some(holders)) if holders.is_empty() => {}
+            Some(None) => return RemovalLookup::OutOfTime,
+            Some(Some(_)) | None => return RemovalLookup::NotRemoved,
+        }
         let shown = ["log", "--max-count=1", "--no-show-signature", "--no-color", "--format=%h%x09%as%x09%s"];
         let compared = ["--no-ext-diff", "--no-textconv", "--no-renames", &changing, "HEAD", "--", "."];
         let Some(git) = self.prepare(&[&shown[..], &compared].concat(), &[], WorkTree::Own) else {
-            return RemovalLookup::NeverThere;
+            return RemovalLookup::NotRemoved;
         };
-        let Some(answer) = answer(git, Vec::new(), timeout) else { return RemovalLookup::OutOfTime };
+        let left = timeout.saturating_sub(begun.elapsed());
+        let Some(answer) = answer(git, Vec::new(), left) else { return RemovalLookup::OutOfTime };
         let answer = String::from_utf8_lossy(&answer);
         let mut parts = answer.lines().next().unwrap_or_default().splitn(3, '\t').map(str::to_owned);
         match (parts.next(), parts.next(), parts.next()) {
             (Some(commit), Some(day), Some(subject)) => RemovalLookup::Removed(RemovingCommit { commit, day, subject }),
-            _ => RemovalLookup::NeverThere,
+            _ => RemovalLookup::NotRemoved,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The places that a trace or a compiler names, those that raise its message, those that use a name, members of types, and those that
-//! a query copies, as candidates.
+//! The places that a trace or a compiler names, those that raise its message, those that use a name, definitions that a query names
+//! in its own way, and texts that it copies, as candidates.
 //!
 //! A place belongs to the indexed file whose path shares the longest end with it, since a trace is written on another machine, in a
 //! container or from an installed copy. It is represented by the chunk with the line, or by the definition of the function if that

@@ -44,14 +44,14 @@ pub(super) fn warnings(search: &Search<'_>) -> Result<Vec<Warning>, StoreError> 
             .iter()
             .map(|store| search.engine.removals.find(&store.root, name, settings.removed_wait, settings.wait));
         let name = name.to_owned();
-        match lookups.find(|found| *found != RemovalLookup::NeverThere) {
+        match lookups.find(|found| *found != RemovalLookup::NotRemoved) {
             Some(RemovalLookup::Removed(mut commit)) => {
                 mask::text(&mut commit.subject);
                 warnings.push(Warning::NameRemoved { name, commit });
             }
             Some(RemovalLookup::Running) => warnings.push(Warning::NameHistoryUnread { name, is_running: true }),
             Some(RemovalLookup::OutOfTime) => warnings.push(Warning::NameHistoryUnread { name, is_running: false }),
-            Some(RemovalLookup::NeverThere) | None => {}
+            Some(RemovalLookup::NotRemoved) | None => {}
         }
     }
     Ok(warnings)
