@@ -52,7 +52,7 @@ fn the_prior_of_the_file_kind_lowers_a_vendored_copy_in_the_ranked_order() {
     let copy = "/// How long a client waits before a payment is asked for again.\npub const PATIENCE: u64 = 30;\n";
     let sandbox = Sandbox::with(&[("src/retry.rs", own), ("third_party/pay/waiting.rs", copy)]);
     let engine = sandbox.engine();
-    let [with, without] = with_and_without(&sandbox, &engine, "how a payment is asked for again", Ablation::FileKind);
+    let [with, without] = with_and_without(&sandbox, &engine, "how is a payment asked for again", Ablation::FileKind);
     let hit = |answer: &Answer, path: &str| {
         let hit = answer.hits.iter().find(|hit| hit.document.path.as_str() == path).expect("it is found").clone();
         assert!(hit.confidence.is_some(), "a ranker decided");

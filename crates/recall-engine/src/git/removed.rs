@@ -56,14 +56,19 @@ struct Lookup {
     found: RemovalLookup,
 }
 
+impl Lookup {
+    fn is_of(&self, root: &Path, head: &str, name: &str) -> bool {
+        self.root == root && self.head == head && self.name == name
+    }
+}
+
 impl Removals {
     /// Returns the commit that removed the last place of a name below a folder, if git says so within `wait`; it looks for at most `most`.
     pub(crate) fn find(self: &Arc<Self>, root: &Path, name: &str, wait: Duration, most: Duration) -> RemovalLookup {
         let Some(head) = Head::read_from(root).commit else { return RemovalLookup::NotRemoved };
         let deadline = Instant::now() + wait;
-        let is_it = |one: &Lookup| one.root == root && one.head == head && one.name == name;
         let mut lookups = self.lookups.lock();
-        if !lookups.iter().any(is_it) {
+        if !lookups.iter().any(|one| one.is_of(root, &head, name)) {
             let running = lookups.iter().filter(|one| one.found == RemovalLookup::Running).count();
             if running >= MOST_RUNNING {
                 return RemovalLookup::Running;
@@ -75,33 +80,42 @@ impl Removals {
             }
             let (root, head, name) = (root.to_owned(), head.clone(), name.to_owned());
             lookups.push(Lookup { root, head, name, found: RemovalLookup::Running });
-            self.start(lookups.last().expect("the one just added"), most);
+            if !self.start(lookups.last().expect("the one just added"), most) {
+                lookups.pop();
+                return RemovalLookup::OutOfTime;
+            }
         }
         loop {
-            let Some(known) = lookups.iter().find(|one| is_it(one)) else { return RemovalLookup::Running };
+            let Some(known) = lookups.iter().find(|one| one.is_of(root, &head, name)) else {
+                return RemovalLookup::Running;
+            };
             if known.found != RemovalLookup::Running || self.finished.wait_until(&mut lookups, deadline).timed_out() {
-                let known = lookups.iter().find(|one| is_it(one));
+                let known = lookups.iter().find(|one| one.is_of(root, &head, name));
                 return known.map_or(RemovalLookup::Running, |one| one.found.clone());
             }
         }
     }
 
-    /// Starts a thread for a lookup. It ends with the command, which is killed after `most`.
-    fn start(self: &Arc<Self>, lookup: &Lookup, most: Duration) {
-        let (removals, root, name, head) =
-            (Arc::clone(self), lookup.root.clone(), lookup.name.clone(), lookup.head.clone());
-        let run = move || {
-            let found = Git::at(&root).last_removal(&name, most);
-            let mut lookups = removals.lookups.lock();
-            let is_it = |one: &&mut Lookup| one.root == root && one.head == head && one.name == name;
-            if let Some(lookup) = lookups.iter_mut().find(is_it) {
-                lookup.found = found;
-            }
-            removals.finished.notify_all();
-        };
-        if let Err(error) = std::thread::Builder::new().name("git-removals".to_owned()).spawn(run) {
+    /// Starts a thread for a lookup, and returns whether there is one. It ends with the command, which is killed after `most`.
+    fn start(self: &Arc<Self>, lookup: &Lookup, most: Duration) -> bool {
+        let (removals, root) = (Arc::clone(self), lookup.root.clone());
+        let (head, name) = (lookup.head.clone(), lookup.name.clone());
+        let thread = std::thread::Builder::new().name("git-removals".to_owned());
+        let started = thread.spawn(move || removals.look(&root, &head, &name, most));
+        if let Err(error) = &started {
             tracing::warn!(%error, "the history of a name is not looked up");
         }
+        started.is_ok()
+    }
+
+    /// Asks git, and keeps the answer.
+    fn look(&self, root: &Path, head: &str, name: &str, most: Duration) {
+        let found = Git::at(root).last_removal(name, most);
+        let mut lookups = self.lookups.lock();
+        if let Some(lookup) = lookups.iter_mut().find(|one| one.is_of(root, head, name)) {
+            lookup.found = found;
+        }
+        self.finished.notify_all();
     }
 }
 

@@ -26,11 +26,14 @@ pub(super) fn tells(document: &DocumentEvidence) -> f64 {
 /// What a telling name is worth without a word of the question in the passage.
 const NAME_ALONE: f32 = 0.3;
 
+/// The share of a place's value that comes from the ranker: it orders places of the same value, and no others.
+const TIE_BREAKER: f64 = 1e-6;
+
 /// Returns the score of a document that the query names, above the scores of all others. `value` orders them, 0 to 1: a place in a
 /// report and a telling name have a value of their own.
 pub(super) fn score(document: &DocumentEvidence, value: f64) -> f64 {
     let value = match document {
-        _ if document.framed > 0.0 => f64::from(document.framed),
+        _ if document.framed > 0.0 => f64::from(document.framed) * (1.0 - TIE_BREAKER) + value * TIE_BREAKER,
         _ if document.telling > 0.0 => tells(document),
         _ => value,
     };

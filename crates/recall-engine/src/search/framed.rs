@@ -116,13 +116,12 @@ impl Framed {
         Ok(framed)
     }
 
-    /// Whether the query names a place.
     pub(super) fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
-    /// Adds chunks that the query names by their text or their names, the first ones first, but tests and pages last.
-    pub(super) fn add(&mut self, places: impl IntoIterator<Item = (DocumentRow, ChunkRow)>) {
+    /// Adds chunks that the query names by a message or their names, the first ones first, but tests and pages last.
+    fn add(&mut self, places: impl IntoIterator<Item = (DocumentRow, ChunkRow)>) {
         for (document, chunk) in places {
             let value = STEP.powi(self.documents.len() as i32);
             match self.documents.entry(document.0) {
@@ -134,6 +133,14 @@ impl Framed {
                 // A place of the report in this document says more.
                 Entry::Occupied(_) => {}
             }
+        }
+    }
+
+    /// Adds chunks that the query copies as much of, tests and pages last.
+    pub(super) fn add_copied(&mut self, copied: Vec<(DocumentRow, ChunkRow)>) {
+        for (document, chunk) in copied {
+            self.documents.insert(document.0, (1.0, vec![chunk]));
+            self.sources.insert(document.0);
         }
     }
 

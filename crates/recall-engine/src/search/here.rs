@@ -103,7 +103,7 @@ impl SearchedStore for MountedStore {
         });
         let mut results = retrieved.map_err(failed)?;
         if has_words && framed.is_empty() {
-            framed.add(copied::find_copied(self, &results, understood)?);
+            framed.add_copied(copied::find_copied(self, &results, understood)?);
         }
         literals.mark(&mut results.evidence, only.as_deref());
         framed.mark(&mut results.evidence);

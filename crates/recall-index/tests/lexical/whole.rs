@@ -114,7 +114,8 @@ fn a_misspelled_name_finds_near_spellings() {
     check("Client", &[], &[], &[]);
     check("pagination", &[], &[], &[]);
     check("opn", &[], &[], &[]);
-    check("a question about ClientSesion", &[], &[], &[]);
+    check("a question about ClientSesion", &["ClientSession"], &[], &[1]);
+    check("a question about sesions of clients", &[], &[], &[]);
     check(&"x".repeat(300), &[], &[], &[]);
 }
 
