@@ -205,12 +205,6 @@ impl Onboarding {
         Some(place + RANKS_PER_LEVEL * depth.saturating_sub(name.matches('/').count()))
     }
 
-    /// Returns whether a file lists the changes of each version, by its name.
-    pub fn is_list_of_changes(path: &DocPath) -> bool {
-        let lower = path.as_str().to_lowercase();
-        CHANGES.split(' ').any(|name| is_named(&lower, name))
-    }
-
     /// The places and names of its files, the most telling first.
     fn names(self) -> impl Iterator<Item = (usize, &'static str)> {
         let lists: &[&str] = match self {

@@ -1,16 +1,18 @@
-//! Texts that a query copies without quotation marks: a sentence of a comment, lines of code, a message.
+//! Code that a query copies without quotation marks: a sentence of a comment, lines, a message.
 //!
 //! Terms say nothing about order. A copied sentence has common words, so texts that have the rarer of them more often come before the one
-//! that has them all in a row.
+//! that has them all in a row. A page is found by its sentences anyway, and a list of changes repeats the subjects of commits, which are
+//! about the code.
 
 use std::collections::HashMap;
 
 use recall_core::{ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Retrieved;
 use recall_text::words::{Piece, is_stop_word, letters, pieces, runs};
-use recall_text::{Onboarding, fold_case};
+use recall_text::{fold_case, is_agent_file};
 
 use crate::error::StoreError;
+use crate::ranking::ContentKind;
 use crate::store::Store;
 
 /// The fewest words in a row that count as copied.
@@ -37,7 +39,7 @@ const MOST_CHUNKS: usize = 40;
 /// The most documents that have the copied words. More say that they are a licence or another common text.
 const MOST_DOCUMENTS: usize = 4;
 
-/// Returns the chunks that contain most of a query's words in the order of the query, with their documents. Empty if no chunk contains
+/// Returns the chunks of code that contain most of a query's words in the order of the query, with their documents. Empty if no chunk contains
 /// enough, or if more than [`MOST_DOCUMENTS`] contain the same.
 ///
 /// # Errors
@@ -51,11 +53,7 @@ pub(super) fn find_copied(
     if understood.report.is_some() || !(LEAST_COPIED..=MOST_WORDS).contains(&words.len()) {
         return Ok(Vec::new());
     }
-    let has_words = |document: DocumentRow| {
-        let all = &retrieved.evidence.documents;
-        all.iter().any(|one| one.document == document && f64::from(one.body_coverage) >= LEAST_SHARE)
-    };
-    let likely = retrieved.lexical.iter().filter(|candidate| has_words(candidate.document)).take(MOST_CHUNKS);
+    let likely = retrieved.lexical.iter().filter(|one| may_be_copied(retrieved, one.document)).take(MOST_CHUNKS);
     let likely: Vec<(DocumentRow, ChunkRow)> = likely.map(|one| (one.document, one.chunk)).collect();
     let rows: Vec<ChunkRow> = likely.iter().map(|&(_, chunk)| chunk).collect();
     let texts = store.index.read(|snapshot| snapshot.chunk_texts(&rows))?;
@@ -67,18 +65,25 @@ pub(super) fn find_copied(
     }
     let mut found: Vec<(DocumentRow, ChunkRow)> = Vec::new();
     for (place, _) in likely.into_iter().zip(copied).filter(|&(_, count)| count == most) {
-        if !found.iter().any(|&(document, _)| document == place.0) && !is_list_of_changes(store, place.0)? {
+        if !found.iter().any(|&(document, _)| document == place.0) && !is_of_agents(store, place.0)? {
             found.push(place);
         }
     }
     Ok(if found.len() <= MOST_DOCUMENTS { found } else { Vec::new() })
 }
 
-/// Returns whether a document is a list of changes. Its lines are the subjects of commits: whoever asks in the words of one is about to
-/// change the code, or looks for it.
-fn is_list_of_changes(store: &Store, document: DocumentRow) -> Result<bool, StoreError> {
+/// Returns whether a document is code and has enough of the query's words.
+fn may_be_copied(retrieved: &Retrieved, document: DocumentRow) -> bool {
+    let is_code = |traits| ContentKind::from_traits(traits) == ContentKind::Code;
+    let mut all = retrieved.evidence.documents.iter();
+    let found = all.find(|one| one.document == document);
+    found.is_some_and(|one| is_code(one.traits) && f64::from(one.body_coverage) >= LEAST_SHARE)
+}
+
+/// Returns whether a document holds instructions for agents, which repeat each other.
+fn is_of_agents(store: &Store, document: DocumentRow) -> Result<bool, StoreError> {
     let stored = store.index.read(|snapshot| snapshot.document_with_run(document))?;
-    Ok(stored.is_some_and(|(stored, _)| Onboarding::is_list_of_changes(&stored.document.path)))
+    Ok(stored.is_some_and(|(stored, _)| is_agent_file(stored.document.path.as_str())))
 }
 
 /// Returns the words of a text in lower case; each letter of a script without spaces is one.
