@@ -52,9 +52,9 @@ fn a_name_that_was_never_there_or_is_there_is_not_told() {
     sandbox.index(&engine);
     for query in ["where is parse_request", "how does decode work", "how are frames parsed"] {
         let answer = sandbox.search(&engine, query);
-        let tells =
+        let is_about_a_name =
             |warning: &Warning| matches!(warning, Warning::NameRemoved { .. } | Warning::NameHistoryUnread { .. });
-        assert!(!answer.warnings.iter().any(tells), "{query}: {:?}", answer.warnings);
+        assert!(!answer.warnings.iter().any(is_about_a_name), "{query}: {:?}", answer.warnings);
     }
 }
 

@@ -32,7 +32,7 @@ pub struct RemovingCommit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RemovalLookup {
     Removed(RemovingCommit),
-    /// The last commit still has it, no commit of the branch ever had it, or there is no repository.
+    /// The last commit has it, no commit of the branch ever had it, or there is no repository.
     NotRemoved,
     /// git is still looking.
     Running,
@@ -63,10 +63,10 @@ impl Lookup {
 }
 
 impl Removals {
-    /// Returns the commit that removed the last place of a name below a folder, if git says so within `wait`; it looks for at most `most`.
-    pub(crate) fn find(self: &Arc<Self>, root: &Path, name: &str, wait: Duration, most: Duration) -> RemovalLookup {
+    /// Returns the commit that removed the last place of a name below a folder, if git says so before the deadline. git looks for at most
+    /// `most`.
+    pub(crate) fn find(self: &Arc<Self>, root: &Path, name: &str, deadline: Instant, most: Duration) -> RemovalLookup {
         let Some(head) = Head::read_from(root).commit else { return RemovalLookup::NotRemoved };
-        let deadline = Instant::now() + wait;
         let mut lookups = self.lookups.lock();
         if !lookups.iter().any(|one| one.is_of(root, &head, name)) {
             let running = lookups.iter().filter(|one| one.found == RemovalLookup::Running).count();

@@ -3,25 +3,32 @@
 //! An agent remembers names from an earlier version of a project, and from what it learnt about it. Hits for the parts of such a name
 //! answer another question, so the answer says which commit removed it.
 
-use recall_core::Understood;
+use std::time::Instant;
+
+use recall_core::{Case, Understood};
+use recall_index::lexical::exact::Pattern;
 
 use super::Search;
 use crate::error::StoreError;
 use crate::git::RemovalLookup;
 use crate::mask;
+use crate::occurrences::chunks_with;
 use crate::warning::Warning;
 
 /// The most names of a question that are looked up.
 const MOST_NAMES: usize = 2;
 
-/// The fewest characters of a name. Shorter ones are in the history of everything.
+/// The fewest characters of a name. Shorter names occur in most histories.
 const MIN_CHARS: usize = 6;
 
 /// The most words of a question. A longer text is about more than a name.
 const MOST_WORDS: usize = 20;
 
+/// The most bytes of texts that are read to prove that a name is nowhere.
+const MOST_READ_BYTES: usize = 16 << 20;
+
 /// Returns what is known about the names of a query that no store of this machine has: the commits that removed them. Waits for git as long
-/// as the settings say.
+/// as the settings say, however many names and stores there are.
 ///
 /// # Errors
 /// An index cannot be read.
@@ -31,18 +38,13 @@ pub(super) fn warnings(search: &Search<'_>) -> Result<Vec<Warning>, StoreError> 
     if settings.removed_wait.is_zero() {
         return Ok(warnings);
     }
+    let deadline = Instant::now() + settings.removed_wait;
     for name in names(search.understood) {
-        let mut is_known = false;
-        for store in search.stores {
-            is_known |= store.index.searcher().knows(name).map_err(|source| store.index.search_error(source))?;
-        }
-        if is_known {
+        if is_anywhere(search, name)? {
             continue;
         }
-        let mut lookups = search
-            .stores
-            .iter()
-            .map(|store| search.engine.removals.find(&store.root, name, settings.removed_wait, settings.wait));
+        let removals = &search.engine.removals;
+        let mut lookups = search.stores.iter().map(|store| removals.find(&store.root, name, deadline, settings.wait));
         let name = name.to_owned();
         match lookups.find(|found| *found != RemovalLookup::NotRemoved) {
             Some(RemovalLookup::Removed(mut commit)) => {
@@ -55,6 +57,23 @@ pub(super) fn warnings(search: &Search<'_>) -> Result<Vec<Warning>, StoreError> 
         }
     }
     Ok(warnings)
+}
+
+/// Returns whether an indexed text of a store has a name, or a file or definition is called so. The words of the index tell nearly always;
+/// that there is none is proven by the texts. What cannot be proven counts as being there.
+fn is_anywhere(search: &Search<'_>, name: &str) -> Result<bool, StoreError> {
+    for store in search.stores {
+        if store.index.searcher().knows(name).map_err(|source| store.index.search_error(source))? {
+            return Ok(true);
+        }
+    }
+    let Ok(pattern) = Pattern::word(name, Case::Insensitive) else { return Ok(true) };
+    for store in search.stores {
+        if chunks_with(store, &pattern, 0, MOST_READ_BYTES)?.is_none_or(|chunks| !chunks.is_empty()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the names of a query that may have been removed: of a name with scopes, the last part.

@@ -237,7 +237,7 @@ impl Literals {
     }
 }
 
-/// The most words of a question whose options and routes are literals. A longer one tells of them by the way.
+/// The most words of a question whose options and routes are literals. A longer one mentions them in passing.
 const MOST_QUESTION_WORDS: usize = 12;
 
 /// Returns the patterns of the literals of a query, in order.

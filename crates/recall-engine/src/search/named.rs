@@ -58,7 +58,7 @@ fn find_name_in_words(
             found.extend(defined.into_iter().map(|one| (one.document, one.chunk)));
         }
         if found.len() > MOST_DEFINITIONS {
-            // Such a name says little.
+            // A name with so many definitions does not tell which one is meant.
             return Ok(Vec::new());
         }
         if !found.is_empty() {
