@@ -149,6 +149,13 @@ pub enum Warning {
         /// Whether counts of all documents were asked for: those of the store are not in them.
         is_uncounted: bool,
     },
+    /// Documents of a store that a team shares match the query and were left out: another version of recall published them.
+    SharedOfAnotherVersion {
+        /// Its name in the configuration.
+        store: String,
+        /// How many of the documents that the store returned were left out.
+        left_out: u64,
+    },
     /// Only some documents of a store that a team shares were compared with a text: there was no time for the others, or another version
     /// of recall published them.
     SharedNotScanned {

@@ -164,6 +164,43 @@ fn a_question_about_the_users_of_a_name_lists_every_place() {
 }
 
 #[test]
+fn an_import_comes_after_the_calls_in_its_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");
+    let constants: String = (0..60).map(|number| format!("LIMIT_{number} = {number} * FACTOR_{number}\n")).collect();
+    let lines: String = (0..60).map(|number| format!("    part_{number} = frame[{number}]\n")).collect();
+    let reader = format!(
+        "from frames import parse_frame\n\n{constants}\n\ndef read(frame):\n{lines}    return parse_frame(frame)\n"
+    );
+    sandbox.write("src/reader.py", &reader);
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let answer = sandbox.search(&engine, "who calls parse_frame");
+    let of_reader: Vec<&str> =
+        answer.hits.iter().filter(|hit| hit.document.path.as_str() == "src/reader.py").map(|hit| &*hit.text).collect();
+    assert!(of_reader.len() >= 2, "the call and the import are two passages: {of_reader:?}");
+    assert!(of_reader[0].contains("return parse_frame(frame)"), "{of_reader:?}");
+}
+
+#[test]
+fn a_name_in_small_letters_shows_the_first_lines_of_its_definition() {
+    let sandbox = Sandbox::new();
+    let method = |name: &str| {
+        let lines: String = (0..40).map(|number| format!("        frame_{number} = text[{number}]\n")).collect();
+        format!("    def {name}(self, text):\n{lines}        return text\n\n")
+    };
+    let class = ["read_frames", "stream_response", "reads_of_stream"].map(method).concat();
+    sandbox.write("src/streams.py", &format!("class FrameReader:\n    \"\"\"Text in parts.\"\"\"\n\n{class}"));
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["FrameReader", "framereader", "frame_reader", "frame-reader", "frame reader"] {
+        let answer = sandbox.search(&engine, query);
+        let first = answer.hits.first().map(|hit| &*hit.text);
+        assert!(first.is_some_and(|text| text.starts_with("class FrameReader:")), "{query}: {first:?}");
+    }
+}
+
+#[test]
 fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
     let sandbox = Sandbox::new();
     sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");

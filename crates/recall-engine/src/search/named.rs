@@ -7,7 +7,7 @@
 use recall_core::{ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Searcher;
 use recall_text::looks_like_identifier;
-use recall_text::words::is_stop_word;
+use recall_text::words::{Piece, is_stop_word, pieces, runs};
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -16,7 +16,10 @@ use crate::store::Store;
 const MOST_QUESTION_WORDS: usize = 12;
 
 /// The most members of a question that are looked up.
-const MOST_MEMBERS: usize = 3;
+const MOST_MEMBERS: usize = 16;
+
+/// The most words from a member to its type: "the `read` method of the class `Reader`".
+const MOST_WORDS_AWAY: usize = 6;
 
 /// The most definitions of a member that are put first.
 const MOST_DEFINITIONS: usize = 5;
@@ -32,7 +35,9 @@ pub(super) fn find_named(
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     let mut found = Vec::new();
     if understood.report.is_none() {
-        for member in members(&understood.text) {
+        let original = understood.original.as_ref();
+        let text = original.map_or(&understood.text, |original| &original.text);
+        for member in members(text, original.is_none()) {
             let defined = searcher.defining(&member, MOST_DEFINITIONS);
             let defined = defined.map_err(|source| store.index.search_error(source))?;
             found.extend(defined.into_iter().map(|one| (one.document, one.chunk)));
@@ -51,12 +56,9 @@ fn find_name_in_words(
     text: &str,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     for name in names_in_words(text) {
-        let mut found: Vec<(DocumentRow, ChunkRow)> = Vec::new();
-        for spelling in [name.join("_"), name.concat()] {
-            let defined = searcher.defining_in_any_case(&spelling, MOST_DEFINITIONS + 1);
-            let defined = defined.map_err(|source| store.index.search_error(source))?;
-            found.extend(defined.into_iter().map(|one| (one.document, one.chunk)));
-        }
+        let defined = searcher.defining_however_written(&name.concat(), MOST_DEFINITIONS + 1);
+        let defined = defined.map_err(|source| store.index.search_error(source))?;
+        let found: Vec<(DocumentRow, ChunkRow)> = defined.into_iter().map(|one| (one.document, one.chunk)).collect();
         if found.len() > MOST_DEFINITIONS {
             // A name with so many definitions does not tell which one is meant.
             return Ok(Vec::new());
@@ -74,7 +76,7 @@ const NAMED_KINDS: &str = "function method class struct trait interface enum mac
 /// The most words of a name.
 const MOST_NAME_WORDS: usize = 6;
 
-/// Returns the names of several words that a text has before or after a word such as *function*, the longest first.
+/// Returns the names of several words that a text is, or has before or after a word such as *function*, the longest first.
 fn names_in_words(text: &str) -> Vec<Vec<&str>> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
@@ -83,6 +85,9 @@ fn names_in_words(text: &str) -> Vec<Vec<&str>> {
     let mut names = Vec::new();
     if words.len() > MOST_QUESTION_WORDS {
         return names;
+    }
+    if (2..=MOST_NAME_WORDS).contains(&words.len()) && words.iter().all(is_plain) {
+        names.push(words.clone());
     }
     for place in (0..words.len()).filter(|&place| is_kind(words[place])) {
         let before = words[..place].iter().rev().take_while(|word| is_plain(word)).take(MOST_NAME_WORDS).count();
@@ -94,39 +99,40 @@ fn names_in_words(text: &str) -> Vec<Vec<&str>> {
     names
 }
 
-/// What kind of thing a member of a type, and a type, is called.
-const MEMBERS: &str = "method methods function field attribute property constructor member";
-const TYPES: &str = "class struct type trait interface module enum object the a an";
+/// The words between a member and its type.
+const BETWEEN: [&str; 4] = ["of", "in", "on", "from"];
 
-/// Returns the members of types that a text names, with their scope: `Reader.read` for "method `read` of the class `Reader`", "`read` of
-/// `Reader`" and "the `read` method of `Reader`".
-fn members(text: &str) -> Vec<String> {
-    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    let words: Vec<&str> = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c| !is_of_name(c)))
-        .filter(|word| !word.is_empty())
+/// Returns the members of types that a text may name, with their scope, the nearest words first: `Reader.read` for "method `read` of the
+/// class `Reader`", and `Reader.read_all` for "`Reader` の `read_all` はどこ".
+///
+/// In English a plain word is a member only before a word such as *of*: "does Reader read lines" is about what a reader does. Other
+/// languages have many ways to say it, and the words of their questions are rarely those of members.
+fn members(text: &str, is_english: bool) -> Vec<String> {
+    let words: Vec<&str> = runs(text)
+        .flat_map(pieces)
+        .filter_map(|piece| match piece {
+            Piece::Spaced(word) => Some(word),
+            Piece::Unspaced(_) => None,
+        })
         .collect();
-    let is_among = |word: &str, set: &str| set.split_whitespace().any(|known| word.eq_ignore_ascii_case(known));
-    let is_type = |word: &str| word.starts_with(char::is_uppercase) || looks_like_identifier(word);
-    let mut members = Vec::new();
     if words.len() > MOST_QUESTION_WORDS {
-        return members;
+        return Vec::new();
     }
-    for (place, word) in words.iter().enumerate() {
-        if !is_among(word, "of in on from") {
-            continue;
-        }
-        let member = words[..place].iter().rev().find(|word| !is_among(word, MEMBERS));
-        let owner = words[place + 1..].iter().find(|word| !is_among(word, TYPES));
-        if let (Some(member), Some(owner)) = (member, owner.filter(|owner| is_type(owner)))
-            && !is_stop_word(member)
-        {
-            members.push(format!("{owner}.{member}"));
+    let is_type = |word: &str| word.starts_with(char::is_uppercase) || looks_like_identifier(word);
+    let mut members: Vec<(usize, String)> = Vec::new();
+    for (place, owner) in words.iter().enumerate().filter(|(_, word)| is_type(word)) {
+        for (other, member) in words.iter().enumerate().filter(|&(other, _)| other != place) {
+            let is_said = !is_english
+                || looks_like_identifier(member)
+                || words[other..].iter().take(place.saturating_sub(other)).any(|word| BETWEEN.contains(word));
+            let distance = other.abs_diff(place);
+            if is_said && distance <= MOST_WORDS_AWAY && !is_stop_word(member) && member != owner {
+                members.push((distance, format!("{owner}.{member}")));
+            }
         }
     }
-    members.truncate(MOST_MEMBERS);
-    members
+    members.sort_by_key(|(distance, _)| *distance);
+    members.into_iter().map(|(_, member)| member).take(MOST_MEMBERS).collect()
 }
 
 #[cfg(test)]
@@ -134,24 +140,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_words_are_next_to_a_word_for_what_they_name() {
+    fn names_in_words_are_the_whole_text_or_next_to_a_word_for_what_they_name() {
         let check = |text: &str, expected: &[&str]| {
             let names: Vec<String> = names_in_words(text).into_iter().map(|name| name.join("_")).collect();
             assert_eq!(names, expected, "{text}");
         };
-        check("the add command function", &["the_add_command", "add_command"]);
+        check("the add command function", &["the_add_command_function", "the_add_command", "add_command"]);
         check("where is class frame reader?", &["where_is", "frame_reader"]);
-        check("how are commands added", &[]);
+        check("add command", &["add_command"]);
+        check("how are commands added to a group", &[]);
     }
 
     #[test]
-    fn members_of_types_are_read() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(members(text), expected, "{text}");
-        check("method read of Reader", &["Reader.read"]);
-        check("the `read` method of the class `Reader`?", &["Reader.read"]);
-        check("where is __init__ in base_reader", &["base_reader.__init__"]);
-        check("the end of the file", &[]);
-        check("an attribute # in Reader", &[]);
-        check("what is in Reader", &[]);
+    fn members_of_types_are_read_in_any_language() {
+        let names = |text: &str, member: &str| members(text, text.is_ascii()).iter().any(|known| known == member);
+        for (text, member) in [
+            ("method read of Reader", "Reader.read"),
+            ("the `read` method of the class `Reader`?", "Reader.read"),
+            ("where is __init__ in base_reader", "base_reader.__init__"),
+            ("Reader read_all", "Reader.read_all"),
+            ("Readerのread_allはどこ", "Reader.read_all"),
+            ("Reader 的 read 方法在哪里", "Reader.read"),
+            ("où est la méthode read de Reader", "Reader.read"),
+            ("где метод read класса Reader", "Reader.read"),
+        ] {
+            assert!(names(text, member), "{text}");
+        }
+        for (text, other) in [("does Reader read lines", "Reader.read"), ("what is in Reader", "Reader.is")] {
+            assert!(!names(text, other), "{text}");
+        }
+        assert_eq!(members("the end of the file", true), [""; 0]);
     }
 }

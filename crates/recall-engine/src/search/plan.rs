@@ -112,6 +112,7 @@ impl SearchPlan {
         let shared = answers(pending, &mut warnings);
         let wanted = (request.offset + request.limit) as usize;
         warnings.extend(shared.iter().filter_map(|answer| answer.warning(wanted, request.facets)));
+        warnings.extend(shared.iter().filter_map(SharedAnswer::warn_of_another_version));
         clock.lap(Stage::Freshness);
         Ok(Self { understood, paths, scope, stores, shared, base, period, time_words, warnings })
     }

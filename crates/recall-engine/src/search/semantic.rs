@@ -114,8 +114,8 @@ pub(super) fn near(
 impl SemanticEvidence {
     /// Computes the cosines of the documents in the evidence, from those of their chunks that a retriever returned.
     ///
-    /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
-    /// document is removed from the evidence and the lists.
+    /// A document that has no word of the query, and that the query does not name, is represented by its nearest chunk. If that is not
+    /// near enough either, the document is removed from the evidence and the lists.
     pub(super) fn compute(near: QueryNearness<'_>, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
         let QueryNearness { model, features, nearness } = near;
         let mut chunks: Vec<(i64, ChunkRow)> =
@@ -135,7 +135,7 @@ impl SemanticEvidence {
             let document = &mut evidence.documents[place];
             let nearest =
                 of_one.iter().fold(of_one[0], |best, one| if one.2.cosine > best.2.cosine { *one } else { best });
-            if document.chunk_score <= 0.0 {
+            if document.chunk_score <= 0.0 && !is_named(document) {
                 document.chunk = nearest.1;
             }
             let best = nearest.2.cosine;
@@ -158,13 +158,9 @@ impl SemanticEvidence {
         let DocumentEvidence { body_coverage, symbol_coverage, comment_coverage, path_coverage, .. } = *document;
         let holds_a_word =
             [body_coverage, symbol_coverage, comment_coverage, path_coverage].iter().any(|part| *part > 0.0);
-        let DocumentEvidence { names_folded, names_begun, names_near, phrase_equal, path_equal, .. } = *document;
-        let DocumentEvidence { telling, literal, holds_rare, framed, .. } = *document;
-        let named =
-            [names_folded, names_begun, names_near, phrase_equal, path_equal, telling, literal, holds_rare, framed];
-        let is_named = named.iter().any(|part| *part > 0.0);
         holds_a_word
-            || is_named
+            || is_named(document)
+            || document.names_begun > 0.0
             || self.cosines(document.document).is_none_or(|cosines| cosines.greatest >= least_cosine)
     }
 
@@ -172,4 +168,13 @@ impl SemanticEvidence {
     pub(super) fn cosines(&self, document: DocumentRow) -> Option<Cosines> {
         self.documents.get(&document.0).copied()
     }
+}
+
+/// Returns whether the query names a document or a definition in it, or writes what is in its text.
+fn is_named(document: &DocumentEvidence) -> bool {
+    let DocumentEvidence { names_folded, names_near, phrase_equal, path_equal, .. } = *document;
+    let DocumentEvidence { telling, literal, holds_rare, framed, .. } = *document;
+    [names_folded, names_near, phrase_equal, path_equal, telling, literal, holds_rare, framed]
+        .iter()
+        .any(|part| *part > 0.0)
 }

@@ -51,6 +51,8 @@ pub(super) struct SharedAnswer {
     model: Option<(Arc<str>, ModelFingerprint)>,
     /// How many documents were found. A filter expression is evaluated on them here.
     compared: usize,
+    /// How many further documents were found that another version of recall published.
+    left_out: usize,
     /// What its facets count; `None` if there is a filter expression: the server cannot evaluate it on all documents.
     counted: Option<FacetScan>,
     /// Its paths are those that the client sees.
@@ -164,6 +166,7 @@ impl SharedAnswer {
             without: ask.without.clone(),
         });
         let Found { documents: found, has_cosines } = store.find(&ask)?;
+        let returned = found.len();
         let mut published = decode(found);
         let compared = published.len();
         if let Some(filter) = filter {
@@ -171,6 +174,7 @@ impl SharedAnswer {
         }
         let mut answer = Self::empty(store);
         answer.counted = counted;
+        answer.left_out = returned - compared;
         answer.model = model.filter(|_| has_cosines).map(|one| (Arc::from(&*one.name), one.embedder.fingerprint()));
         let (mut portable, mut neighbours, mut first_chunk) = (Vec::new(), Vec::new(), 1);
         for (document, mut record) in published {
@@ -212,6 +216,7 @@ impl SharedAnswer {
             cosines: FxHashMap::default(),
             model: None,
             compared: 0,
+            left_out: 0,
             counted: None,
             mount: Mount::default(),
         }
@@ -227,6 +232,12 @@ impl SharedAnswer {
         let compared = self.compared as u64;
         let store = self.store.name.clone();
         (is_cut_off || is_uncounted).then_some(Warning::SharedNotFiltered { store, compared, is_uncounted })
+    }
+
+    /// Returns the warning that documents of another version were left out.
+    pub(super) fn warn_of_another_version(&self) -> Option<Warning> {
+        let (store, left_out) = (self.store.name.clone(), self.left_out as u64);
+        (left_out > 0).then_some(Warning::SharedOfAnotherVersion { store, left_out })
     }
 
     /// Returns no counts, with the reason.

@@ -74,7 +74,26 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
     }
     others.sort_by(|a, b| a.0.cmp(&b.0));
     users.extend(others.into_iter().map(|(_, user)| user));
+    for user in &mut users {
+        put_imports_last(store, user)?;
+    }
     Ok(users)
+}
+
+/// Puts the chunks that are in no function or type, which import the name, after the others of a document. The definition stays first.
+fn put_imports_last(store: &Store, user: &mut User) -> Result<(), StoreError> {
+    if user.chunks.len() < 2 {
+        return Ok(());
+    }
+    let first = usize::from(user.role == Role::Defines);
+    let mut placed = Vec::with_capacity(user.chunks.len());
+    for (place, chunk) in user.chunks.drain(..).enumerate() {
+        let symbol = store.index.read(|snapshot| snapshot.chunk_symbol(chunk))?;
+        placed.push((place >= first && symbol.is_none(), chunk));
+    }
+    placed.sort_by_key(|(is_import, _)| *is_import);
+    user.chunks.extend(placed.into_iter().map(|(_, chunk)| chunk));
+    Ok(())
 }
 
 /// Returns the chunks with a name by the first of its [`patterns`] that is anywhere, by document. `None` if too many documents have it.

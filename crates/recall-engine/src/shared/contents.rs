@@ -11,7 +11,7 @@ use crate::embeddings::ChunkTexts;
 use crate::mask::{self, Whole};
 
 /// The version of what is stored. Raised with every change of it, so that everything is sent again.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A document with the chunks that it consists of, and their texts for an embedding.
 pub(crate) struct KeyedDocument {

@@ -1,4 +1,4 @@
-//! Counts of documents by value: an answer says which shared store is not in them.
+//! What a shared store does not tell: an answer says which store is not in its counts, and that documents of another version are left out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,15 @@ use recall_shared::{
 
 use super::{Machine, request};
 
-/// A store that answers everything except how many documents there are of each value.
-struct Uncounted {
+/// A store that answers everything but how many documents there are of each value, and returns the records of some documents in a form
+/// that no version has.
+struct Altered {
     store: Memory,
     facets: fn() -> Result<Option<FacetCounts>, StoreError>,
+    is_unreadable: fn(&str) -> bool,
 }
 
-impl SharedStore for Uncounted {
+impl SharedStore for Altered {
     fn kind(&self) -> &'static str {
         self.store.kind()
     }
@@ -37,7 +39,11 @@ impl SharedStore for Uncounted {
     }
 
     fn find(&self, ask: &Ask) -> Result<Found, StoreError> {
-        self.store.find(ask)
+        let mut found = self.store.find(ask)?;
+        for document in found.documents.iter_mut().filter(|document| (self.is_unreadable)(&document.path)) {
+            document.record.clear();
+        }
+        Ok(found)
     }
 
     fn texts(&self, chunks: &[Key]) -> Result<Vec<Option<String>>, StoreError> {
@@ -97,17 +103,25 @@ impl SharedStore for Uncounted {
 
 /// Counts the documents of a shared store, of which one has the words.
 fn count(facets: fn() -> Result<Option<FacetCounts>, StoreError>, filter: Option<&str>) -> Answer {
-    let store: Arc<dyn SharedStore> = Arc::new(Uncounted { store: Memory::default(), facets });
+    let store = Altered { store: Memory::default(), facets, is_unreadable: |_| false };
+    let answer = ask(store, &[("src/retry.rs", "/// Retries a failed request.\npub fn retry_request() {}\n")], filter);
+    assert_eq!(answer.hits.len(), 1, "{:?}", answer.warnings);
+    answer
+}
+
+/// Publishes files to a store, and searches it from another machine.
+fn ask(store: Altered, files: &[(&str, &str)], filter: Option<&str>) -> Answer {
+    let store: Arc<dyn SharedStore> = Arc::new(store);
     let (builder, reader) = (Machine::new(&store), Machine::new(&store));
-    builder.sandbox.write("src/retry.rs", "/// Retries a failed request.\npub fn retry_request() {}\n");
+    for (path, text) in files {
+        builder.sandbox.write(path, text);
+    }
     builder.git(&["init", "-q", "-b", "main"]);
     builder.publish();
     reader.sandbox.write("README.md", "# Another project\n");
     let asked = SearchRequest { facets: Facets::On, ..request("retry_request", Scope::Domain, &Filters::default()) };
     let filter = filter.map(|filter| Filter::parse(filter).expect("valid"));
-    let answer = reader.engine.search_where(&reader.team(), &asked, filter.as_ref()).expect("an answer");
-    assert_eq!(answer.hits.len(), 1, "{:?}", answer.warnings);
-    answer
+    reader.engine.search_where(&reader.team(), &asked, filter.as_ref()).expect("an answer")
 }
 
 /// Returns why the store is not counted.
@@ -133,4 +147,23 @@ fn a_shared_store_is_not_counted_with_a_filter_expression_and_the_answer_says_so
     let answer = count(|| Ok(Some(FacetCounts::default())), Some("doc.type = 'code'"));
     let expected = Warning::SharedNotFiltered { store: "team".to_owned(), compared: 1, is_uncounted: true };
     assert!(answer.warnings.contains(&expected), "{:?}", answer.warnings);
+}
+
+#[test]
+fn documents_of_another_version_are_left_out_and_the_answer_says_how_many() {
+    let files = [
+        ("src/retry.rs", "/// Retries a failed request.\npub fn retry_request() {}\n"),
+        ("src/old_retry.rs", "/// Retries a failed request again.\npub fn retry_request_again() {}\n"),
+    ];
+    let altered = |is_unreadable: fn(&str) -> bool| {
+        let store = Altered { store: Memory::default(), facets: || Ok(Some(FacetCounts::default())), is_unreadable };
+        let answer = ask(store, &files, None);
+        let left_out = answer.warnings.iter().find_map(|warning| match warning {
+            Warning::SharedOfAnotherVersion { store, left_out } if store == "team" => Some(*left_out),
+            _ => None,
+        });
+        (answer.hits.len(), left_out)
+    };
+    assert_eq!(altered(|path| path.contains("old")), (1, Some(1)));
+    assert_eq!(altered(|_| false), (2, None));
 }

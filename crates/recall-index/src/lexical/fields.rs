@@ -155,7 +155,7 @@ pub(crate) const FOLDED: &str = "recall-folded";
 /// The tokenizer of qualified names: every suffix that begins at a name, in normalized form.
 pub(crate) const NAMES: &str = "recall-names";
 
-/// [`NAMES`] in folded form.
+/// [`NAMES`] in the form of [`names::fold_name`].
 pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
 
 /// The tokenizer of whole paths: every suffix that begins at a component, in folded form.
@@ -188,7 +188,7 @@ pub(crate) fn register_tokenizers(tokenizers: &TokenizerManager) {
     tokenizers.register(
         FOLDED_NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::each_end(&normalize_text(text), |end| out.push(&fold_case(end)));
+            names::each_end(&normalize_text(text), |end| out.push(&names::fold_name(end)));
         })),
     );
     tokenizers.register(

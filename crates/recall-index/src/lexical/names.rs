@@ -48,10 +48,40 @@ pub(crate) fn each_end(name: &str, mut emit: impl FnMut(&str)) {
     }
 }
 
-/// The suffixes of [`each_end`], folded.
+/// A name in the form in which the ways to write it are equal: `parse_tokens`, `parseTokens`, `ParseTokens`, `PARSE_TOKENS`,
+/// `parse-tokens` and `parsetokens` are one name.
+///
+/// It is [folded](fold_case), without the underscores and hyphens between its words. Those at its ends stay, since they have a meaning:
+/// `__init__` is not `init`.
+pub(crate) fn fold_name(name: &str) -> String {
+    let folded = fold_case(name);
+    let mut joined = String::with_capacity(folded.len());
+    let mut separators = String::new();
+    for c in folded.chars() {
+        if matches!(c, '_' | '-') {
+            separators.push(c);
+            continue;
+        }
+        let is_between_words = joined.ends_with(char::is_alphanumeric) && c.is_alphanumeric();
+        if !is_between_words {
+            joined.push_str(&separators);
+        }
+        separators.clear();
+        joined.push(c);
+    }
+    joined + &separators
+}
+
+/// Whether a name ends where a further word of it would begin: `parse_`. What begins with it is compared as written, since
+/// [`fold_name`] drops the separator of a whole name.
+pub(crate) fn is_cut_at_a_word(name: &str) -> bool {
+    name.ends_with(['_', '-'])
+}
+
+/// The suffixes of [`each_end`], in the form of [`fold_name`].
 pub(crate) fn folded_ends(name: &str) -> Vec<String> {
     let mut ends = Vec::new();
-    each_end(name, |end| ends.push(fold_case(end).into_owned()));
+    each_end(name, |end| ends.push(fold_name(end)));
     ends
 }
 
@@ -126,6 +156,25 @@ mod tests {
             [("open", "open"), ("a::b::c", "a::b::c b::c c"), ("", ""), ("a::", "a::"), ("::a", "::a a")]
         {
             assert_eq!(ends(text, SCOPE).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_ways_to_write_a_name_are_one() {
+        for written in ["parse_tokens", "parseTokens", "ParseTokens", "PARSE_TOKENS", "parse-tokens", "parse__tokens"] {
+            assert_eq!(fold_name(written), "parsetokens", "{written}");
+        }
+        for (name, expected) in [
+            ("__init__", "__init__"),
+            ("_next_id", "_nextid"),
+            ("Frame_Reader::read_all", "framereader::readall"),
+            ("a::_b", "a::_b"),
+            ("empty?", "empty?"),
+            ("x-", "x-"),
+            ("_", "_"),
+        ] {
+            assert_eq!(fold_name(name), expected);
+            assert_eq!(fold_name(expected), expected, "a folded name stays as it is");
         }
     }
 

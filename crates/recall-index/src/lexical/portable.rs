@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::lexical::clause::{K1, inverse_document_frequency};
 use crate::lexical::evidence::assemble::MAX_TERMS;
 use crate::lexical::fields::FieldWeights;
-use crate::lexical::names::{self, MAX_COMPONENTS, SCOPE, ends};
+use crate::lexical::names::{self, MAX_COMPONENTS, SCOPE, ends, fold_name};
 use crate::lexical::query_terms;
 use crate::lexical::searcher::path_of;
 
@@ -195,7 +195,7 @@ impl PortableQuery {
     fn name_keys(&self) -> Vec<(u32, f32)> {
         let mut keys = Vec::new();
         for name in &self.names {
-            let folded = fold_case(name);
+            let folded = fold_name(name);
             for (place, end) in ends(&folded, SCOPE).enumerate() {
                 keys.push((key(KeyField::Name, end), if place == 0 { 3.0 } else { 1.0 }));
             }

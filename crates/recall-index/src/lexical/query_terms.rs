@@ -11,7 +11,7 @@ use tantivy::TantivyError;
 use tantivy::schema::Field;
 
 use crate::lexical::analysis::Analysis;
-use crate::lexical::names::{self, MAX_NAME_BYTES, written_as_symbol};
+use crate::lexical::names::{self, MAX_NAME_BYTES, MIN_PREFIX_BYTES, fold_name, written_as_symbol};
 use crate::lexical::snapshot::{LexicalSnapshot, TermPostings};
 use crate::lexical::words::{self, Word};
 
@@ -216,6 +216,17 @@ impl<'a> TermCache<'a> {
         let found = Rc::new(self.snapshot.look_up(field, term)?);
         of_field.insert(term.into(), Rc::clone(&found));
         Ok(found)
+    }
+
+    /// The field that has the names that begin with this one, and their prefix in it; `None` if the name is too short.
+    pub(crate) fn prefix_of_names(&self, name: &str) -> Option<(Field, String)> {
+        let fields = &self.snapshot.fields;
+        let (field, prefix) = if names::is_cut_at_a_word(name) {
+            (fields.name, name.to_owned())
+        } else {
+            (fields.folded_name, fold_name(name))
+        };
+        (prefix.len() >= MIN_PREFIX_BYTES).then_some((field, prefix))
     }
 
     /// [`look_up`](Self::look_up) for each of [`LexicalSnapshot::keys_with_prefix`].

@@ -21,7 +21,7 @@ use crate::lexical::evidence::rare::{self, JoinedWord};
 use crate::lexical::evidence::{Evidence, collect};
 use crate::lexical::fields::FieldWeights;
 use crate::lexical::filter::{allowed_rows, doc_filters};
-use crate::lexical::names::prefix_as_symbol;
+use crate::lexical::names::{fold_name, prefix_as_symbol};
 use crate::lexical::open::{catch_panics, cause, corruption};
 use crate::lexical::query_terms::{SpellingSuggestions, TermCache, terms};
 use crate::lexical::shared_index::SharedIndex;
@@ -318,13 +318,13 @@ impl Searcher {
         })
     }
 
-    /// The chunks that define exactly this name in any case, by chunk row.
+    /// The chunks that define exactly this name, however its words are joined, by chunk row.
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn defining_in_any_case(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+    pub fn defining_however_written(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         self.candidates(&Filters::default(), depth, |clauses| {
-            clauses.key(self.snapshot.fields.folded_name, &fold_case(&normalize_text(name)), 1.0)
+            clauses.key(self.snapshot.fields.folded_name, &fold_name(name), 1.0)
         })
     }
 

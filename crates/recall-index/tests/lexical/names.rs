@@ -1,6 +1,6 @@
 //! Searches by names and by paths.
 
-use crate::fixture::{Store, definitions, doc};
+use crate::fixture::{Store, definitions, doc, rows};
 
 #[test]
 fn names_rank_equal_then_other_case_then_prefix_then_shared_part() {
@@ -47,6 +47,29 @@ fn a_prefix_finds_names_that_share_no_word_with_it() {
     for (prefix, expected) in [("conn", vec![10]), ("connec", vec![10]), ("prin", vec![11]), ("rec", vec![12])] {
         assert_eq!(store.symbols(prefix), expected, "{prefix}");
     }
+}
+
+#[test]
+fn a_name_is_found_however_its_words_are_joined() {
+    let names = ["unrelated", "parse_tokens", "ReadFrame", "MAX_OPEN_FILES", "__init__", "init"];
+    let store = Store::of(&[definitions(1, "a.rs", &names)]);
+    for (query, expected) in [
+        ("parsetokens", 11),
+        ("parseTokens", 11),
+        ("PARSE_TOKENS", 11),
+        ("Parse-Tokens", 11),
+        ("read_frame", 12),
+        ("readframe", 12),
+        ("maxOpenFiles", 13),
+        ("__init__", 14),
+        ("init", 15),
+    ] {
+        assert_eq!(store.symbols(query).first(), Some(&expected), "{query}");
+    }
+    assert_eq!(store.symbols("parset"), [11], "the beginning of a name");
+    assert_eq!(store.symbols("MAX_"), [13], "the beginning of a name, up to the end of a word");
+    assert_eq!(rows(&store.searcher().defining_however_written("readframe", 10).expect("searched")), [12]);
+    assert_eq!(store.searcher().defining_however_written("max", 10).expect("searched"), []);
 }
 
 #[test]

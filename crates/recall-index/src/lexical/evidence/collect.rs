@@ -20,7 +20,7 @@ use crate::lexical::chunk_document::{SiblingKeys, unpack};
 use crate::lexical::clause::{K1, inverse_document_frequency};
 use crate::lexical::fields::FieldWeights;
 use crate::lexical::filter::DocFilter;
-use crate::lexical::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
+use crate::lexical::names::{MAX_COMPONENTS, SCOPE, ends, fold_name};
 use crate::lexical::query_terms::{SpellingSuggestions, TermCache, spanning};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment, TermPostings};
 
@@ -90,7 +90,8 @@ struct QueryName {
     equal: Rc<TermPostings>,
     folded: Rc<TermPostings>,
     stem: Rc<TermPostings>,
-    begun: Vec<Rc<TermPostings>>,
+    /// The names that begin with it, and the field that they are in.
+    begun: (Field, Vec<Rc<TermPostings>>),
 }
 
 /// The query as a whole: as a phrase, as a path, and its spelling suggestions.
@@ -143,17 +144,15 @@ impl QueryPostings {
             }
         }
         for name in &term_cache.names {
-            let folded = fold_case(name);
-            let last = folded.rsplit_once(SCOPE).map_or(&*folded, |(_, last)| last);
-            let begun = if folded.len() >= MIN_PREFIX_BYTES {
-                term_cache.look_up_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
-            } else {
-                Vec::new()
+            let last = name.rsplit_once(SCOPE).map_or(name.as_str(), |(_, last)| last);
+            let begun = match term_cache.prefix_of_names(name) {
+                Some((field, prefix)) => (field, term_cache.look_up_prefix(field, &prefix, MAX_PREFIX_MATCHES)?),
+                None => (fields.folded_name, Vec::new()),
             };
             query.names.push(QueryName {
                 equal: term_cache.look_up(fields.name, name.as_bytes())?,
-                folded: term_cache.look_up(fields.folded_name, last.as_bytes())?,
-                stem: term_cache.look_up(fields.stem, last.as_bytes())?,
+                folded: term_cache.look_up(fields.folded_name, fold_name(last).as_bytes())?,
+                stem: term_cache.look_up(fields.stem, fold_case(last).as_bytes())?,
                 begun,
             });
         }
@@ -278,8 +277,9 @@ impl<'a> SegmentEvidence<'a> {
                 chunk.named = chunk.named.max(NAMED_FOLDED * unit);
                 document.names_folded.insert(place);
             })?;
-            for begun in &name.begun {
-                self.each_match(fields.folded_name, begun, |_, document| document.names_begun.insert(place))?;
+            let (field, begun) = &name.begun;
+            for begun in begun {
+                self.each_match(*field, begun, |_, document| document.names_begun.insert(place))?;
             }
             self.each_match(fields.stem, &name.stem, |_, document| document.names_stem.insert(place))?;
         }

@@ -12,7 +12,7 @@ use crate::lexical::evidence::assemble::{
     ChunkStats, DocumentStats, FieldStats, NAMED_EQUAL, NAMED_FOLDED, ReadDocument, named_unit, saturated_frequency,
 };
 use crate::lexical::evidence::{Evidence, QueryStats};
-use crate::lexical::names::{MIN_PREFIX_BYTES, SCOPE, each_end, ends, folded_ends};
+use crate::lexical::names::{MIN_PREFIX_BYTES, SCOPE, each_end, ends, fold_name, folded_ends, is_cut_at_a_word};
 use crate::lexical::query_terms::spanning;
 use crate::lexical::searcher::{Depths, Retrieved};
 
@@ -202,7 +202,7 @@ impl PortableQuery {
         let unit = named_unit(&weighed.stats);
         let path = normalized_path(read.document.path.as_str());
         let (folded_path, stem) = (fold_case(&path), fold_case(read.document.path.stem()));
-        let folded_names: Vec<String> = self.names.iter().map(|name| fold_case(name).into_owned()).collect();
+        let folded_names: Vec<String> = self.names.iter().map(|name| fold_name(name)).collect();
         for (chunk, stats) in read.document.chunks.iter().zip(&mut read.chunks) {
             for defined in &chunk.names {
                 if let Some(place) = self.find_suggestion(defined) {
@@ -213,7 +213,12 @@ impl PortableQuery {
                 for (place, (name, folded_name)) in self.names.iter().zip(&folded_names).enumerate() {
                     let last = folded_name.rsplit_once(SCOPE).map_or(folded_name.as_str(), |(_, last)| last);
                     let mut is_equal = false;
-                    each_end(defined, |end| is_equal |= end == name);
+                    let mut is_begun = false;
+                    let is_cut = is_cut_at_a_word(name);
+                    each_end(defined, |end| {
+                        is_equal |= end == name;
+                        is_begun |= is_cut && end.len() > name.len() && end.starts_with(name.as_str());
+                    });
                     if is_equal {
                         stats.named = stats.named.max(NAMED_EQUAL * unit);
                         read.stats.names_equal.insert(place);
@@ -223,7 +228,8 @@ impl PortableQuery {
                         read.stats.names_folded.insert(place);
                     }
                     let begins = |end: &String| end.len() > folded_name.len() && end.starts_with(folded_name.as_str());
-                    if folded_name.len() >= MIN_PREFIX_BYTES && folded.iter().any(begins) {
+                    is_begun |= !is_cut && folded.iter().any(begins);
+                    if folded_name.len() >= MIN_PREFIX_BYTES && is_begun {
                         read.stats.names_begun.insert(place);
                     }
                 }
@@ -233,9 +239,9 @@ impl PortableQuery {
                 read.stats.phrase_equal = true;
             }
         }
-        for (place, folded) in folded_names.iter().enumerate() {
-            let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
-            if stem == last {
+        for (place, name) in self.names.iter().enumerate() {
+            let last = name.rsplit_once(SCOPE).map_or(name.as_str(), |(_, last)| last);
+            if stem == fold_case(last) {
                 read.stats.names_stem.insert(place);
             }
         }
@@ -260,8 +266,8 @@ impl PortableQuery {
         let tags = self.terms.iter().filter(|term| tag_terms.contains(term)).count() as f32;
         let names_of = |chunk: &ChunkAnalysis| {
             let defines = |name: &String| {
-                let name = fold_case(name);
-                chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == *name))
+                let name = fold_name(name);
+                chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
             let is_near = chunk.names.iter().any(|defined| self.find_suggestion(defined).is_some());

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::chunk_analysis::{KeyField, field_key, key, term_number};
 use super::{PortableDocument, PortableQuery, Statistics, Suggested};
-use crate::lexical::names::{SCOPE, each_end, ends, folded_ends, written_as_symbol};
+use crate::lexical::names::{SCOPE, each_end, ends, fold_name, folded_ends, written_as_symbol};
 use crate::lexical::query_terms::SpellingSuggestions;
 use crate::lexical::searcher::{MAX_SUGGESTIONS, one_word, path_of};
 
@@ -36,7 +36,8 @@ impl NearSpellings {
         let last = symbol.rsplit_once(SCOPE).map_or(&*symbol, |(_, last)| last);
         let path = path_of(word);
         let is_path = word.contains(['/', '.']);
-        let mut known = vec![key(KeyField::Name, last), key(KeyField::FileName, last), key(KeyField::PathEnd, &path)];
+        let mut known =
+            vec![key(KeyField::Name, &fold_name(last)), key(KeyField::FileName, last), key(KeyField::PathEnd, &path)];
         if !is_path {
             let terms = crate::lexical::query_terms::terms(word);
             known.extend(terms.first().map(|term| field_key(KeyField::Body, term_number(term))));
@@ -53,9 +54,10 @@ impl NearSpellings {
     }
 
     fn keys_of(&self, spelling: &str) -> Vec<u32> {
-        let fields: &[KeyField] =
-            if self.is_path { &[KeyField::PathEnd] } else { &[KeyField::Name, KeyField::FileName] };
-        fields.iter().map(|field| key(*field, spelling)).collect()
+        if self.is_path {
+            return vec![key(KeyField::PathEnd, spelling)];
+        }
+        vec![key(KeyField::Name, &fold_name(spelling)), key(KeyField::FileName, spelling)]
     }
 }
 
@@ -73,7 +75,7 @@ impl PortableQuery {
     pub(super) fn suggested_names(&self) -> impl Iterator<Item = (u32, f32)> {
         let Suggested { spellings, is_path } = &self.suggested;
         let names = if *is_path { &[][..] } else { spellings };
-        names.iter().map(|spelling| (key(KeyField::Name, spelling), 1.0))
+        names.iter().map(|spelling| (key(KeyField::Name, &fold_name(spelling)), 1.0))
     }
 
     /// The keys of the documents with suggested paths and file names.
@@ -89,6 +91,7 @@ impl PortableQuery {
         if spellings.is_empty() || *is_path {
             return None;
         }
+        let spellings: Vec<String> = spellings.iter().map(|spelling| fold_name(spelling)).collect();
         folded_ends(defined).iter().find_map(|end| spellings.iter().position(|spelling| spelling == end))
     }
 
@@ -113,7 +116,8 @@ impl PortableQuery {
         for document in documents {
             for defined in document.chunks.iter().flat_map(|chunk| &chunk.names) {
                 if self.find_suggestion(defined).is_some() {
-                    let is_near = |end: &str| self.suggested.spellings.iter().any(|near| *near == *fold_case(end));
+                    let is_near =
+                        |end: &str| self.suggested.spellings.iter().any(|near| fold_name(near) == fold_name(end));
                     each_end(defined, |end| {
                         if is_near(end) {
                             names.insert((end.len(), end.to_owned()));

@@ -13,7 +13,7 @@ use tantivy_fst::Automaton;
 
 use crate::lexical::entries::Entries;
 use crate::lexical::filter::DocFilter;
-use crate::lexical::names::{SCOPE, written_as_symbol};
+use crate::lexical::names::{SCOPE, fold_name, written_as_symbol};
 use crate::lexical::query_terms::{SpellingSuggestions, TermCache, terms};
 use crate::lexical::snapshot::{LexicalSnapshot, Segment};
 
@@ -73,8 +73,9 @@ fn near_spellings(term_cache: &TermCache<'_>, word: &str) -> Result<SpellingSugg
     // Names are compared as written, in any case.
     let symbol = written_as_symbol(&normalize_text(word)).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
-    let completions = snapshot.keys_with_prefix(fields.folded_name, last, MAX_COMPLETIONS)?;
-    let is_completed = |key: &Vec<u8>| key.len() <= last.len() + MAX_MISSING_BYTES;
+    let folded = fold_name(last);
+    let completions = snapshot.keys_with_prefix(fields.folded_name, &folded, MAX_COMPLETIONS)?;
+    let is_completed = |key: &Vec<u8>| key.len() <= folded.len() + MAX_MISSING_BYTES;
     let is_cut_off = last.len() >= MIN_BYTES_CUT_OFF && completions.iter().any(is_completed);
     if is_known(term_cache, word, is_cut_off)? || (!completions.is_empty() && !is_cut_off) {
         return Ok(SpellingSuggestions::default());
@@ -117,7 +118,9 @@ pub(super) fn is_known(term_cache: &TermCache<'_>, word: &str, is_cut_off: bool)
     let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
     let symbol = written_as_symbol(&fold_case(word));
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
-    if is_there(fields.folded_name, last)? || is_there(fields.path_end, &path_of(word))? || is_there(fields.stem, last)?
+    if is_there(fields.folded_name, &fold_name(last))?
+        || is_there(fields.path_end, &path_of(word))?
+        || is_there(fields.stem, last)?
     {
         return Ok(true);
     }

@@ -10,7 +10,7 @@ use tantivy::TantivyError;
 use crate::lexical::analysis::Analysis;
 use crate::lexical::clause::DisjunctionQuery;
 use crate::lexical::fields::{FieldWeights, Fields};
-use crate::lexical::names::{MAX_COMPONENTS, MAX_NAME_BYTES, MIN_PREFIX_BYTES, SCOPE, ends, written_as_symbol};
+use crate::lexical::names::{MAX_COMPONENTS, MAX_NAME_BYTES, SCOPE, ends, fold_name, written_as_symbol};
 use crate::lexical::query_terms::{TermCache, terms};
 use crate::lexical::searcher::extras::path_of;
 use crate::lexical::snapshot::LexicalSnapshot;
@@ -40,9 +40,9 @@ pub(super) fn words(
 }
 
 /// The score of each kind of match, in units of the most that the parts of names can score together. A better kind thus
-/// always ranks first, and BM25 orders equal matches. A name that is equal also scores as equal in lower case.
+/// always ranks first, and BM25 orders equal matches. A name that is equal also scores as equal in any case.
 const NAME_EQUALS: f32 = 1.0;
-const NAME_EQUALS_IN_LOWER_CASE: f32 = 2.0;
+const NAME_EQUALS_IGNORING_CASE: f32 = 2.0;
 const NAME_STARTS_WITH: f32 = 1.0;
 /// The last part of a qualified name, in another scope. Better than sharing words with it.
 const NAME_EQUALS_WITHOUT_SCOPE: f32 = 1.0;
@@ -65,14 +65,14 @@ pub(super) fn names(
     }
     let unit = clauses.bound() + 1.0;
     for name in &term_cache.names {
-        let folded = fold_case(name);
+        let folded = fold_name(name);
         clauses.key(fields.name, name, NAME_EQUALS * unit)?;
-        clauses.key(fields.folded_name, &folded, NAME_EQUALS_IN_LOWER_CASE * unit)?;
+        clauses.key(fields.folded_name, &folded, NAME_EQUALS_IGNORING_CASE * unit)?;
         if let Some((_, last)) = folded.rsplit_once(SCOPE) {
             clauses.key(fields.folded_name, last, NAME_EQUALS_WITHOUT_SCOPE * unit)?;
         }
-        if folded.len() >= MIN_PREFIX_BYTES {
-            clauses.keys_with_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES, NAME_STARTS_WITH * unit)?;
+        if let Some((field, prefix)) = term_cache.prefix_of_names(name) {
+            clauses.keys_with_prefix(field, &prefix, MAX_PREFIX_MATCHES, NAME_STARTS_WITH * unit)?;
         }
     }
     for name in &term_cache.suggestions.names {
