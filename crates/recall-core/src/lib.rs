@@ -87,7 +87,7 @@ pub use session_request::{
 pub use time::{Clock, Timestamp};
 pub use time_words::{TimeWords, read_time_words};
 pub use understand::{
-    Original, QueryClass, Understood, UnknownFilter, UsedName, take_as_of, understand, understand_whole,
+    Original, QueryClass, Understood, UnknownFilter, UseKind, UsedName, take_as_of, understand, understand_whole,
     understand_words,
 };
 pub use validity::{

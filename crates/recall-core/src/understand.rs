@@ -8,12 +8,12 @@ mod used_name;
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::used_name::UsedName;
+pub use self::used_name::{UseKind, UsedName};
 use crate::{DocumentType, Filters, PathFilter, Scope};
 use recall_text::words::unspaced_letters;
 use recall_text::{
-    Language, Onboarding, PathForm, Report, condense, fold_case, looks_like_identifier, normalize_text, path_form,
-    reads_like_a_message,
+    Language, Onboarding, PathForm, Report, asked_message, condense, fold_case, looks_like_identifier, normalize_text,
+    path_form, reads_like_a_message,
 };
 
 /// What a query looks for, decided by rules without a model.
@@ -188,6 +188,8 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
     understood.onboarding = Onboarding::detect(&understood.text);
     if understood.class == QueryClass::Question && reads_like_a_message(&understood.text) {
         understood.message = Some(understood.text.clone());
+    } else {
+        understood.message = asked_message(&understood.text).map(str::to_owned);
     }
     understood
 }

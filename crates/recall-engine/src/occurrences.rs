@@ -57,6 +57,33 @@ pub(crate) fn literal_matches(
     Ok(documents)
 }
 
+/// Returns the first chunk of each document in which a pattern matches, in the order of the documents, at most `limit`. Reads at most
+/// [`MOST_READ_BYTES`] of texts.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn first_chunks_with(
+    store: &Store,
+    pattern: &Pattern,
+    documents: &[DocumentRow],
+    limit: usize,
+) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let snapshot = store.index.snapshot()?;
+    let failed = |source| store.index.read_error(source);
+    let mut found = Vec::new();
+    let mut read_bytes = 0;
+    for &row in documents {
+        if found.len() >= limit || read_bytes > MOST_READ_BYTES {
+            break;
+        }
+        let Some(text) = snapshot.text(row).map_err(failed)? else { continue };
+        read_bytes += text.len();
+        let first = literal_document(&snapshot, row, &text, pattern).map_err(failed)?;
+        found.extend(first.map(|first| (first.row, first.chunk)));
+    }
+    Ok(found)
+}
+
 /// Returns the chunks in which a pattern matches, by document. `None` if it is in more than `most_documents`, or if that is not known after
 /// `most_bytes` of texts.
 ///

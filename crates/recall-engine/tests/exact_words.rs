@@ -183,24 +183,6 @@ fn an_import_comes_after_the_calls_in_its_file() {
 }
 
 #[test]
-fn a_name_in_small_letters_shows_the_first_lines_of_its_definition() {
-    let sandbox = Sandbox::new();
-    let method = |name: &str| {
-        let lines: String = (0..40).map(|number| format!("        frame_{number} = text[{number}]\n")).collect();
-        format!("    def {name}(self, text):\n{lines}        return text\n\n")
-    };
-    let class = ["read_frames", "stream_response", "reads_of_stream"].map(method).concat();
-    sandbox.write("src/streams.py", &format!("class FrameReader:\n    \"\"\"Text in parts.\"\"\"\n\n{class}"));
-    let engine = sandbox.engine();
-    sandbox.index(&engine);
-    for query in ["FrameReader", "framereader", "frame_reader", "frame-reader", "frame reader"] {
-        let answer = sandbox.search(&engine, query);
-        let first = answer.hits.first().map(|hit| &*hit.text);
-        assert!(first.is_some_and(|text| text.starts_with("class FrameReader:")), "{query}: {first:?}");
-    }
-}
-
-#[test]
 fn tests_come_first_if_a_question_asks_for_the_tests_that_use_a_name() {
     let sandbox = Sandbox::new();
     sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");

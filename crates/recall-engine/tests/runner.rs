@@ -20,6 +20,7 @@ mod learn;
 mod left_out;
 mod memory;
 mod mutations;
+mod named_places;
 mod oppositions;
 mod page;
 mod past;

@@ -9,6 +9,7 @@
 mod agent_source;
 mod clean;
 mod condense;
+mod dependency;
 mod doc_path;
 mod file_kind;
 mod fold;
@@ -32,6 +33,7 @@ pub use agent_source::{
 };
 pub use clean::{clean, is_clean};
 pub use condense::{Condensed, condense};
+pub use dependency::asked_dependency;
 pub use doc_path::{
     DocPath, DocPathError, PROJECT_FOLDER, PathForm, is_at_or_below, looks_like_identifier, looks_like_path, path_form,
     path_of_uri, path_spellings,
@@ -44,6 +46,6 @@ pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;
 pub use opposition::{Relation, Statement, relation};
 pub use quote::{error_causes, error_chain, error_chain_as};
-pub use report::{Frame, Report, reads_like_a_message};
+pub use report::{Frame, Report, asked_message, reads_like_a_message};
 pub use task_list::boxes;
 pub use text_signature::{TextRun, TextSignature};

@@ -205,6 +205,12 @@ impl Onboarding {
         Some(place + RANKS_PER_LEVEL * depth.saturating_sub(name.matches('/').count()))
     }
 
+    /// Returns whether a file declares what a project depends on, by its name.
+    pub fn is_manifest(path: &DocPath) -> bool {
+        let lower = path.as_str().to_lowercase();
+        MANIFESTS.split(' ').any(|name| is_named(&lower, name))
+    }
+
     /// The places and names of its files, the most telling first.
     fn names(self) -> impl Iterator<Item = (usize, &'static str)> {
         let lists: &[&str] = match self {
@@ -261,7 +267,7 @@ const MANIFESTS: &str = "pyproject.toml cargo.toml package.json go.mod build.gra
     composer.json build.sbt package.swift *.cabal package.yaml setup.py setup.cfg requirements.txt requirements/* \
     pipfile environment.yml *.csproj directory.packages.props directory.build.props build.zig.zon build.zig \
     cmakelists.txt meson.build configure.ac vcpkg.json conanfile.* deps.edn project.clj rebar.config dune-project \
-    stack.yaml pubspec.yaml dockerfile global.json";
+    stack.yaml pubspec.yaml dockerfile global.json *.props *.versions.toml podfile cartfile";
 const WORKFLOWS: &str = ".github/workflows/ci.* .github/workflows/test.* .github/workflows/tests.* .github/workflows/build.* \
     .github/workflows/* .gitlab-ci.yml .circleci/config.yml azure-pipelines.yml .travis.yml appveyor.yml .appveyor.yml \
     jenkinsfile .drone.yml .cirrus.yml bitbucket-pipelines.yml";

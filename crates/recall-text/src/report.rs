@@ -19,8 +19,10 @@ use crate::doc_path::looks_like_identifier;
 use crate::words::is_stop_word;
 use formats::PATTERNS;
 use frames::{Mentions, below_packages, read_frames};
+use regex::Regex;
 use sections::Sections;
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 pub use frames::Frame;
 
@@ -94,7 +96,9 @@ impl Report {
         }
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         if name.starts_with(char::is_uppercase) && !name.contains('.') {
-            paths.extend(["java", "kt", "scala", "groovy"].map(|extension| format!("{path}.{extension}")));
+            paths.extend(
+                ["java", "kt", "scala", "groovy", "cs", "php", "swift"].map(|extension| format!("{path}.{extension}")),
+            );
         }
         paths
     }
@@ -108,6 +112,43 @@ pub fn reads_like_a_message(query: &str) -> bool {
         && !asks
         && (says_failed(query) || query.contains([':', '\'', '`']) || query.ends_with('.'))
 }
+
+/// Returns the message that a question of one line is about: `no price for apples` of "why do I get no price for apples?". `None` if the
+/// question does not say that it is about a message, or if the rest has fewer than [`MIN_MESSAGE_WORDS`].
+pub fn asked_message(query: &str) -> Option<&str> {
+    let asked = ASKED_MESSAGE.captures(query.trim())?;
+    let message = asked.iter().skip(1).flatten().next()?.as_str();
+    let message = message.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ':' | '“' | '”'));
+    (message.split_whitespace().count() >= MIN_MESSAGE_WORDS).then_some(message)
+}
+
+/// A question about a message. The message is the only group that matches.
+static ASKED_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
+    let introduced =
+        r"(?:(?:the |this |an |a )?(?:following )?(?:error|exception|warning|message|panic)(?: message)?\b:?\s*)?";
+    let before = [
+        r"why (?:do|did|am|are|would) (?:i|we) (?:get|getting|see|seeing)",
+        r"why does it (?:say|print|fail with|complain about)",
+        r"how (?:do|can|should) (?:i|we) (?:fix|solve|resolve|avoid|get rid of)",
+        r"how to (?:fix|solve|resolve|avoid|get rid of)",
+        r"(?:which|what) (?:code |function |line |file )?(?:prints|raises|throws|logs|returns|reports|causes|emits|produces|says)",
+        r"(?:i|we)(?: am| are|'m|'re| keep)? (?:get|getting|see|seeing)",
+    ];
+    let around = [
+        (r"what does", r"mean"),
+        (r"what is the (?:meaning|cause|reason) of", r""),
+        (r"where (?:does|do)", r"come from"),
+        (r"where is", r"(?:raised|thrown|printed|logged|reported|returned|produced|emitted|generated)"),
+        (
+            r"when (?:is|does)",
+            r"(?:raised|thrown|printed|logged|reported|returned|produced|emitted|generated|happen|occur)",
+        ),
+    ];
+    let before = before.map(|words| format!(r"{words}\s+{introduced}(.+?)")).into_iter();
+    let around = around.map(|(words, end)| format!(r"{words}\s+{introduced}(.+?)\s*{end}")).into_iter();
+    let all: Vec<String> = before.chain(around).collect();
+    Regex::new(&format!(r"(?i)^(?:{})[\s?.!]*$", all.join("|"))).expect("the expression is valid: a test compiles it")
+});
 
 /// Whether a text has a word with which messages of errors say that something failed.
 fn says_failed(text: &str) -> bool {
@@ -307,10 +348,36 @@ mod tests {
             ("store.rs#L12-L14", "store.rs"),
             ("what does /srv/shop/src/store.rs:12 do?", "/srv/shop/src/store.rs"),
             ("what does `src/store.rs:12:9` do?", "src/store.rs"),
+            ("line 12 of src/store.rs", "src/store.rs"),
+            ("explain lines 12-20 of `src/store.rs`", "src/store.rs"),
+            ("src/store.rs on line 12", "src/store.rs"),
+            ("Undefined variable $x in /srv/shop/src/store.php on line 12", "/srv/shop/src/store.php"),
+            ("src/store.rs, lines 12 to 14", "src/store.rs"),
         ] {
             let report = Report::read(text).expect("a place");
             assert_eq!((report.frames[0].path.as_str(), report.frames[0].line), (path, Some(12)), "{text}");
             assert_eq!(report.question, text);
+        }
+    }
+
+    #[test]
+    fn a_question_about_a_message_has_it() {
+        for text in [
+            "why do I get no price for apples?",
+            "Why am I getting the error: no price for apples",
+            "how do I fix \"no price for apples\"",
+            "which code prints no price for apples",
+            "what does the message `no price for apples` mean?",
+            "where does no price for apples come from",
+            "where is no price for apples raised",
+            "I'm getting no price for apples",
+        ] {
+            assert_eq!(asked_message(text), Some("no price for apples"), "{text}");
+        }
+        for text in
+            ["what does Cart mean", "where is the price of apples computed", "how do I fix it", "no price for apples"]
+        {
+            assert_eq!(asked_message(text), None, "{text}");
         }
     }
 

@@ -133,7 +133,12 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!(
                 "of the shared store `{store}`, {left_out} documents that match were left out: another version of recall published them"
             );
-            new("SHARED_OTHER_VERSION", Severity::Warning, message, "`recall publish` with this version sends them again")
+            new(
+                "SHARED_OTHER_VERSION",
+                Severity::Warning,
+                message,
+                "`recall publish` with this version sends them again",
+            )
         }
         Warning::SharedNotScanned { store, compared } => shared_not_scanned(&store, compared),
         Warning::SharedWithoutTimes { stores } => shared_without_times(&stores),

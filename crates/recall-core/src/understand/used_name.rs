@@ -1,4 +1,5 @@
-//! Questions about who uses something: "who calls `open`", "where is `StoreError` used", "what implements `Reader`".
+//! Questions about who uses something: "who calls `open`", "where is `StoreError` used", "what implements `Reader`", "where is
+//! `StoreError` raised".
 
 use recall_text::looks_like_identifier;
 
@@ -9,12 +10,26 @@ pub struct UsedName {
     pub name: String,
     /// Whether the name is an ordinary word, such as `open`. Texts have it in other senses too.
     pub is_plain_word: bool,
-    /// Whether the question asks for the subtypes of a type: what implements or extends it.
-    pub is_of_subtypes: bool,
+    /// Which users the question asks for.
+    pub kind: UseKind,
+}
+
+/// Which users of a name a question asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseKind {
+    /// Whatever uses it.
+    Any,
+    /// The subtypes of a type: what implements or extends it.
+    Subtypes,
+    /// What throws or raises an error.
+    Throws,
 }
 
 /// The most words of a question about users. A longer text asks for more than a name.
 const MOST_WORDS: usize = 20;
+
+/// The most words of a line of code that throws an error: "throw new `StoreError`".
+const MOST_WORDS_OF_CODE: usize = 4;
 
 /// The most words before "callers" or "usages" in a text that does not ask: "the function `open` callers".
 const MOST_BEFORE_USERS: usize = 3;
@@ -22,7 +37,7 @@ const MOST_BEFORE_USERS: usize = 3;
 /// Words that ask for users with the name behind them: "who calls `open`".
 const USING: &str = "call calls calling invoke invokes invoking use uses using reference references referencing import imports \
                      importing instantiate instantiates depends implement implements implementing extend extends extending \
-                     inherit inherits inheriting subclass subclasses cover covers covering";
+                     inherit inherits inheriting subclass subclasses cover covers covering throw throws throwing raise raises raising";
 
 /// Words that ask for users with the name before or behind them: "`open` callers", "callers of `open`".
 const USERS: &str = "callers caller users usages usage uses references calls importers implementations implementors \
@@ -32,7 +47,7 @@ const USERS: &str = "callers caller users usages usage uses references calls imp
 const TESTS: &str = "test tests testcase testcases";
 
 /// Words that ask for users with the name before them: "where is `open` called".
-const USED: &str = "called used invoked referenced imported instantiated implemented extended";
+const USED: &str = "called used invoked referenced imported instantiated implemented extended thrown raised";
 
 /// Words that ask for tests with the name before them: "is `open` tested".
 const TESTED: &str = "tested covered";
@@ -40,11 +55,14 @@ const TESTED: &str = "tested covered";
 /// How words begin that ask for the subtypes of a type.
 const SUBTYPES: &str = "implement extend inherit subclass subtype";
 
+/// How words begin that ask for what throws an error.
+const THROWS: &str = "throw raise raising";
+
 /// What kind of thing a name is.
 const KINDS: &str = "function method class struct type macro trait interface";
 
 /// What stands between a word for use and the name behind it, besides [`KINDS`].
-const BETWEEN: &str = "of to on from for the a an";
+const BETWEEN: &str = "of to on from for the a an new";
 
 /// What stands between a name and a word of [`USED`], besides [`KINDS`].
 const BEING: &str = "is are gets get being";
@@ -72,6 +90,7 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
         let with_of = (is(place, USERS) && is(place + 1, "of to")) || (is(place, TESTS) && is(place + 1, "of for"));
         // "what does `open` call" asks for the opposite.
         let with_verb = is(place, USING) && asks(place) && !is(0, "how why when");
+        let as_code = place == 0 && is(0, "throw raise") && words.len() <= MOST_WORDS_OF_CODE;
         let as_used = is(place, USED)
             && !is(place + 1, "for as in with")
             && (is(0, "where find list show") || (asks(place) && is(place + 1, "by")));
@@ -79,7 +98,7 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
         // "Optimise the union by less dict usage" is about something else.
         let is_alone = asks(place) || place <= MOST_BEFORE_USERS;
         let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in")) && is_alone;
-        let after = (with_of || with_verb).then(|| behind(place)).flatten();
+        let after = (with_of || with_verb || as_code).then(|| behind(place)).flatten();
         after.or_else(|| if as_used || as_tested || as_users { before(place) } else { None })
     })?;
     let name = words[found];
@@ -90,12 +109,19 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
         && name.chars().all(char::is_lowercase)
         && (found > 0 && is(found - 1, "the a an"))
         && !is(found + 1, KINDS);
-    let is_of_subtypes = has_subtype_word(folded.iter().map(String::as_str));
-    (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, is_of_subtypes })
+    let kind = use_kind(folded.iter().map(String::as_str));
+    (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, kind })
 }
 
-fn has_subtype_word<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    words.any(|word| SUBTYPES.split_whitespace().any(|beginning| word.starts_with(beginning)))
+fn use_kind<'a>(words: impl Iterator<Item = &'a str> + Clone) -> UseKind {
+    let has = |beginnings: &str| {
+        words.clone().any(|word| beginnings.split_whitespace().any(|beginning| word.starts_with(beginning)))
+    };
+    match (has(SUBTYPES), has(THROWS)) {
+        (true, _) => UseKind::Subtypes,
+        (false, true) => UseKind::Throws,
+        (false, false) => UseKind::Any,
+    }
 }
 
 /// Returns the name whose users a translated question asks for. A translation by dictionaries has the words of the other language in their
@@ -111,7 +137,7 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     (asks && is_short && (has(USING) || has(USERS) || has(USED))).then(|| UsedName {
         name: (*name).to_owned(),
         is_plain_word: false,
-        is_of_subtypes: has_subtype_word(words.iter().copied()),
+        kind: use_kind(words.iter().copied()),
     })
 }
 
@@ -194,11 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn subtypes_are_asked_for_by_their_words() {
-        let is_of_subtypes = |text: &str| used_name(text).map(|used| used.is_of_subtypes);
-        assert_eq!(is_of_subtypes("what implements BaseReader"), Some(true));
-        assert_eq!(is_of_subtypes("implementations of BaseReader"), Some(true));
-        assert_eq!(is_of_subtypes("who uses BaseReader"), Some(false));
+    fn subtypes_and_what_throws_are_asked_for_by_their_words() {
+        for (text, expected) in [
+            ("what implements BaseReader", Some(UseKind::Subtypes)),
+            ("implementations of BaseReader", Some(UseKind::Subtypes)),
+            ("who uses BaseReader", Some(UseKind::Any)),
+            ("where is ReadError thrown", Some(UseKind::Throws)),
+            ("which code raises ReadError?", Some(UseKind::Throws)),
+            ("throw new ReadError", Some(UseKind::Throws)),
+            ("why is ReadError thrown", None),
+            ("raise the limit of open files in ReadError", None),
+        ] {
+            assert_eq!(used_name(text).map(|used| used.kind), expected, "{text}");
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
 use super::messages;
-use super::named;
+use super::named::{Named, find_named};
+use super::named_files::named_files;
 use super::prior::asked_for;
 use super::uses::{self, Role};
 use crate::error::StoreError;
@@ -56,6 +57,8 @@ pub(super) struct Framed {
     users: BTreeMap<i64, Role>,
     /// The kind of those users that come first.
     first_users: FirstUsers,
+    /// By row: the passage of a document, if it is an answer.
+    passages: BTreeMap<i64, ChunkRow>,
 }
 
 /// Which users of a name come first.
@@ -79,8 +82,9 @@ impl Framed {
         only: Option<&RowSet>,
     ) -> Result<Self, StoreError> {
         let mut framed = Self::default();
+        let named_files = named_files(understood);
         let places = understood.report.iter().flat_map(|report| &report.frames);
-        for frame in places.take(MOST_FRAMES) {
+        for frame in places.chain(&named_files).take(MOST_FRAMES) {
             for (document, chunk) in find_files(store, searcher, frame, &understood.filters)? {
                 let count = framed.documents.len();
                 if count >= MOST_FILES && !framed.documents.contains_key(&document.0) {
@@ -110,14 +114,23 @@ impl Framed {
             }
         }
         if framed.is_empty() {
-            let defined = named::find_named(store, searcher, understood)?;
-            framed.add(defined.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+            let Named { first, passages } = find_named(store, searcher, understood)?;
+            framed.add(first.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+            let allowed = passages.into_iter().filter(|(_, chunk)| is_in(only, *chunk));
+            allowed.for_each(|(document, chunk)| {
+                framed.passages.entry(document.0).or_insert(chunk);
+            });
         }
         Ok(framed)
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.documents.is_empty()
+    }
+
+    /// Adds chunks of those in `only`: see [`Self::add`].
+    pub(super) fn add_allowed(&mut self, places: Vec<(DocumentRow, ChunkRow)>, only: Option<&RowSet>) {
+        self.add(places.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
     }
 
     /// Adds chunks that the query names by a message or their names, the first ones first, but tests and pages last.
@@ -181,6 +194,8 @@ impl Framed {
                 }
                 document.framed = *value;
                 document.chunk = chunks.first().copied().unwrap_or(document.chunk);
+            } else if let Some(passage) = self.passages.get(&row) {
+                document.chunk = *passage;
             }
         }
     }

@@ -21,6 +21,7 @@ use recall_text::{DocPath, error_chain};
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
 use super::copied;
+use super::dependencies::find_declarations;
 use super::expand::changed_documents;
 use super::framed::Framed;
 use super::joined_words;
@@ -89,6 +90,9 @@ impl SearchedStore for MountedStore {
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
         let mut framed = Framed::find(self, &searcher, understood, only.as_deref())?;
+        if framed.is_empty() {
+            framed.add_allowed(find_declarations(self, &known, understood)?, only.as_deref());
+        }
         let joined =
             if depths.rare_words > 0 { joined_words::look_up(self, &searcher, understood)? } else { Vec::new() };
         let literal: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();

@@ -6,7 +6,7 @@
 //!
 //! A phrase in quotation marks is a literal, and so is a single word with punctuation, such as `x-request-id`, whose parts are words of
 //! many files; in a short question an option of a command too, such as `--no-cache`, and a path from the root of a server, such as
-//! `/users/{id}`. Terms say nothing about order and punctuation, so the texts are searched.
+//! `/users/{id}`, or a media type. Terms say nothing about order and punctuation, so the texts are searched.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -260,11 +260,28 @@ fn literals(understood: &Understood) -> Vec<&str> {
     phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).collect()
 }
 
-/// Returns the options of commands and the routes in a short question.
+/// Returns the options of commands, the routes and the media types in a short question.
 fn options_and_routes(understood: &Understood) -> Vec<&str> {
     let words: Vec<&str> = understood.text.split_whitespace().collect();
-    let is_question = (2..=MOST_QUESTION_WORDS).contains(&words.len()) && understood.report.is_none();
-    if is_question { words.into_iter().filter_map(option_or_route).collect() } else { Vec::new() }
+    if words.len() > MOST_QUESTION_WORDS || understood.report.is_some() {
+        return Vec::new();
+    }
+    let is_question = words.len() > 1;
+    words
+        .into_iter()
+        .filter_map(|word| media_type(word).or_else(|| option_or_route(word).filter(|_| is_question)))
+        .collect()
+}
+
+/// The kinds of media types.
+const MEDIA: [&str; 8] = ["application/", "audio/", "font/", "image/", "message/", "multipart/", "text/", "video/"];
+
+/// Returns the word without the marks around it if it is a media type, such as `application/json`.
+fn media_type(word: &str) -> Option<&str> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let name = MEDIA.iter().find_map(|kind| word.strip_prefix(kind))?;
+    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '.' | '_'));
+    (!name.is_empty() && is_name(name)).then_some(word)
 }
 
 /// The fewest characters of an option or a route, with its punctuation.
@@ -332,6 +349,9 @@ mod tests {
         check("is `--no-cache` read? And --dry-run: why", &["--no-cache", "--dry-run"]);
         check("which function handles /users/{id}", &["/users/{id}"]);
         check("who serves (/orgs/:org/users), and /health?", &["/orgs/:org/users", "/health"]);
+        check("application/json", &["application/json"]);
+        check("where is `text/vnd.api+json` written?", &["text/vnd.api+json"]);
+        check("images in text/ or image/a/b", &[]);
         check("a -- b / c /d /", &[]);
         check("--host", &[]);
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{Case, ChunkRow, DocumentRow, Understood, UsedName};
+use recall_core::{Case, ChunkRow, DocumentRow, Understood, UseKind, UsedName};
 use recall_index::lexical::Searcher;
 use recall_index::lexical::exact::{Pattern, PatternError};
 
@@ -38,7 +38,8 @@ pub(super) enum Role {
     Uses,
 }
 
-/// Returns the documents with the name whose users a query asks for: those with a definition first, the others by path. Empty if the query
+/// Returns the documents with the name whose users a query asks for: those with a definition first, or last if the query asks for what throws
+/// it; the others by path. Empty if the query
 /// asks for something else, if the name is not in the project, and if more than [`MOST_DOCUMENTS`] have it.
 ///
 /// # Errors
@@ -48,21 +49,29 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
         return Ok(Vec::new());
     };
     let defined = searcher.defining(&name.name, MOST_DEFINITIONS).map_err(|source| store.index.search_error(source))?;
-    if name.is_plain_word && !name.is_of_subtypes && defined.is_empty() {
+    if name.is_plain_word && name.kind != UseKind::Subtypes && defined.is_empty() {
         return Ok(Vec::new());
     }
     let Some(mut places) = find_places(store, name)? else { return Ok(Vec::new()) };
-    let mut users: Vec<User> = Vec::new();
+    let throws = name.kind == UseKind::Throws;
+    // Documents with a definition: those that throw it too, and the others.
+    let (mut throwing, mut users): (Vec<User>, Vec<User>) = (Vec::new(), Vec::new());
     for definition in defined {
-        match users.iter_mut().find(|user| user.document == definition.document) {
+        match throwing.iter_mut().chain(&mut users).find(|user| user.document == definition.document) {
             // Another definition in the file. Its text lacks the name if only its scope has it.
             Some(user) if !user.chunks.contains(&definition.chunk) => user.chunks.push(definition.chunk),
             Some(_) => {}
             None => {
                 let mut chunks = places.remove(&definition.document.0).unwrap_or_default();
-                chunks.retain(|chunk| *chunk != definition.chunk);
-                chunks.insert(0, definition.chunk);
-                users.push(User { document: definition.document, chunks, role: Role::Defines });
+                let document = definition.document;
+                if throws && !chunks.is_empty() {
+                    throwing.push(User { document, chunks, role: Role::Uses });
+                } else {
+                    chunks.retain(|chunk| *chunk != definition.chunk);
+                    chunks.insert(0, definition.chunk);
+                    let role = if throws { Role::Uses } else { Role::Defines };
+                    users.push(User { document, chunks, role });
+                }
             }
         }
     }
@@ -73,9 +82,16 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
         others.push((path, User { document: DocumentRow(row), chunks, role: Role::Uses }));
     }
     others.sort_by(|a, b| a.0.cmp(&b.0));
-    users.extend(others.into_iter().map(|(_, user)| user));
-    for user in &mut users {
-        put_imports_last(store, user)?;
+    let others = others.into_iter().map(|(_, user)| user);
+    if throws {
+        users.splice(0..0, throwing.into_iter().chain(others));
+    } else {
+        users.extend(others);
+    }
+    if !understood.text.to_lowercase().contains("import") {
+        for user in &mut users {
+            put_imports_last(store, user)?;
+        }
     }
     Ok(users)
 }
@@ -107,15 +123,22 @@ fn find_places(store: &Store, used: &UsedName) -> Result<Option<BTreeMap<i64, Ve
     Ok(Some(BTreeMap::new()))
 }
 
-/// Returns the patterns of a name, the strictest first: where it is a supertype, if the question asks for subtypes; with its scopes, and without.
+/// Returns the patterns of a name, the strictest first: where it is a supertype or thrown, if the question asks for that; with its scopes, and
+/// without.
 ///
 /// An ordinary word in lower case counts only where it is called.
 fn patterns(used: &UsedName) -> Vec<Result<Pattern, PatternError>> {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     let without_scopes = used.name.rsplit(|c| !is_of_name(c)).next().unwrap_or(&used.name);
     let mut patterns = Vec::new();
-    if used.is_of_subtypes && !without_scopes.is_empty() {
-        patterns.push(Pattern::regex(&SUBTYPE.replace("NAME", without_scopes), Case::Sensitive));
+    if !without_scopes.is_empty() {
+        let pattern = match used.kind {
+            UseKind::Any => None,
+            UseKind::Subtypes => Some(SUBTYPE),
+            UseKind::Throws => Some(THROW),
+        };
+        patterns
+            .extend(pattern.map(|pattern| Pattern::regex(&pattern.replace("NAME", without_scopes), Case::Sensitive)));
     }
     if used.is_plain_word && used.name.chars().all(char::is_lowercase) {
         patterns.push(Pattern::regex(&format!(r"\b{}!?\s?\(", used.name), Case::Sensitive));
@@ -131,3 +154,7 @@ fn patterns(used: &UsedName) -> Vec<Result<Pattern, PatternError>> {
 /// The regular expression of a line that makes something a subtype of `NAME`, in the languages that say so: `impl NAME for`, `class A(NAME)`,
 /// `class A : NAME`, `class A < NAME`, `extends NAME`, `implements NAME`.
 const SUBTYPE: &str = r"\bimpl\b[^\n{]*\bNAME\b[^\n{]*\bfor\b|\b(?:class|struct|interface|trait|protocol|object|record|enum)\s+\w[^\n{]*[\s(<:,.]NAME\b|\b(?:extends|implements|with)\s[^\n{]*\bNAME\b";
+
+/// The regular expression of a line that throws `NAME`, in the languages that say so, with what constructs it: `throw new NAME(`,
+/// `raise NAME`, `return Err(NAME`, `panic(NAME`, `raise(scope.NAME`.
+const THROW: &str = r"\b(?:throw|raise|panic|reject|fail(?:ure)?|Err|bail)\b[^\n]*\bNAME\b";

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::{Candidate, ChunkRow, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
-use recall_text::{fold_case, normalize_text};
+use recall_text::fold_case;
 use tantivy::TantivyError;
 
 use crate::lexical::clause::DisjunctionQuery;

@@ -1,7 +1,7 @@
 //! The formats in which programs report where they failed: one table, one line a row.
 //!
 //! Sources are the documentation and the output of each program. A format that is not in the table is still read if a path and a line
-//! stand together, as in `src/app.rs:12`; see [`ANYWHERE`].
+//! stand together, as in `src/app.rs:12` and "line 12 of src/app.rs"; see [`ANYWHERE`] and [`LINE_OF`].
 
 use std::sync::LazyLock;
 
@@ -285,8 +285,10 @@ pub(super) const FORMATS: &[Format] = &[
 ];
 
 /// A path and a line in any text.
-const ANYWHERE: &str =
-    r"(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})(?::|#L|, line | line )(?P<line>[0-9]+)";
+const ANYWHERE: &str = r#"(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})(?::|#L|:line |[`'"]?,? (?:on |at )?lines? )(?P<line>[0-9]+)"#;
+
+/// A line and a path in a sentence: "line 12 of src/app.rs", "lines 12-20 in src/app.rs".
+const LINE_OF: &str = r#"\blines? (?P<line>[0-9]+)(?:(?:-|–| to | and )[0-9]+)? (?:of|in) (?:the )?(?:file )?[`'"]?(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})\b"#;
 
 /// The heading of a file in the output of `eslint` and of checkers that follow it.
 const HEADING: &str = r"^(?P<path>(?:[A-Za-z]:)?[^ :]*[/\\][^ :]+\.[A-Za-z]+)$";
@@ -305,6 +307,7 @@ pub(super) struct Patterns {
     any: RegexSet,
     formats: Vec<Regex>,
     pub(super) anywhere: Regex,
+    pub(super) line_of: Regex,
     pub(super) heading: Regex,
     pub(super) below_heading: Regex,
     pub(super) function: Regex,
@@ -317,6 +320,7 @@ pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         any: RegexSet::new(FORMATS.iter().map(|format| format.pattern)).expect("the expressions are valid"),
         formats: FORMATS.iter().map(|format| regex(format.pattern)).collect(),
         anywhere: regex(ANYWHERE),
+        line_of: regex(LINE_OF),
         heading: regex(HEADING),
         below_heading: regex(BELOW_HEADING),
         function: regex(FUNCTION),

@@ -88,7 +88,8 @@ struct QueryTerm {
 
 struct QueryName {
     equal: Rc<TermPostings>,
-    folded: Rc<TermPostings>,
+    /// The names that are equal however they are written, and the field that they are in. Only those that are written alike if there are such.
+    folded: (Field, Rc<TermPostings>),
     stem: Rc<TermPostings>,
     /// The names that begin with it, and the field that they are in.
     begun: (Field, Vec<Rc<TermPostings>>),
@@ -149,9 +150,16 @@ impl QueryPostings {
                 Some((field, prefix)) => (field, term_cache.look_up_prefix(field, &prefix, MAX_PREFIX_MATCHES)?),
                 None => (fields.folded_name, Vec::new()),
             };
+            let equal = term_cache.look_up(fields.name, name.as_bytes())?;
+            // `MAX_SIZE` is not `MaxSize` if both are defined.
+            let folded = if equal.chunks > 0 && last == name {
+                (fields.name, Rc::clone(&equal))
+            } else {
+                (fields.folded_name, term_cache.look_up(fields.folded_name, fold_name(last).as_bytes())?)
+            };
             query.names.push(QueryName {
-                equal: term_cache.look_up(fields.name, name.as_bytes())?,
-                folded: term_cache.look_up(fields.folded_name, fold_name(last).as_bytes())?,
+                equal,
+                folded,
                 stem: term_cache.look_up(fields.stem, fold_case(last).as_bytes())?,
                 begun,
             });
@@ -273,7 +281,8 @@ impl<'a> SegmentEvidence<'a> {
                 chunk.named = chunk.named.max(NAMED_EQUAL * unit);
                 document.names_equal.insert(place);
             })?;
-            self.each_match(fields.folded_name, &name.folded, |chunk, document| {
+            let (field, folded) = &name.folded;
+            self.each_match(*field, folded, |chunk, document| {
                 chunk.named = chunk.named.max(NAMED_FOLDED * unit);
                 document.names_folded.insert(place);
             })?;

@@ -23,6 +23,8 @@ struct Weighed {
     weights: Vec<f32>,
     /// By term: the same in each field of chunks, then in each field of documents.
     by_field: Vec<([f32; 3], [f32; 3])>,
+    /// For each name without a scope: whether a document defines it as it is written.
+    defined: Vec<bool>,
     rarest: usize,
     /// The mean length of each field of chunks, in chunks and in documents.
     means: [(f32, f32); 3],
@@ -54,7 +56,7 @@ impl PortableQuery {
         depths: Depths,
         neighbours: &[Neighbour],
     ) -> Retrieved {
-        let weighed = self.weigh(statistics);
+        let weighed = Weighed { defined: self.defined_names(documents), ..self.weigh(statistics) };
         let all: Vec<Read<'_>> = documents.iter().map(|document| self.read(document, &weighed)).collect();
         let list = |depth: usize, of_document: &dyn Fn(&Read<'_>) -> Vec<(usize, f32)>| {
             let mut scored: Vec<Candidate> = Vec::new();
@@ -101,6 +103,18 @@ impl PortableQuery {
         }
     }
 
+    /// Returns for each name without a scope whether a document defines it as it is written.
+    fn defined_names(&self, documents: &[PortableDocument]) -> Vec<bool> {
+        let defined = documents.iter().flat_map(|document| &document.chunks).flat_map(|chunk| &chunk.names);
+        let defined: Vec<&String> = defined.collect();
+        let is_defined = |name: &String| {
+            let mut is_equal = false;
+            defined.iter().for_each(|known| each_end(known, |end| is_equal |= end == name));
+            is_equal && !name.contains(SCOPE)
+        };
+        self.names.iter().map(is_defined).collect()
+    }
+
     fn weigh(&self, statistics: &Statistics) -> Weighed {
         let (chunks, documents) = (statistics.chunks.max(1) as f32, statistics.documents.max(1) as f32);
         let lengths = statistics.lengths.to_array().map(|length| (length as f32 / chunks).max(1.0));
@@ -108,6 +122,7 @@ impl PortableQuery {
             stats: QueryStats::default(),
             weights: Vec::new(),
             by_field: Vec::new(),
+            defined: Vec::new(),
             rarest: 0,
             means: [0, 1, 2].map(|field| (lengths[field], (lengths[field] * chunks / documents).max(1.0))),
             document_means: [3, 4, 5].map(|field| (lengths[field] * chunks / documents).max(1.0)),
@@ -223,7 +238,9 @@ impl PortableQuery {
                         stats.named = stats.named.max(NAMED_EQUAL * unit);
                         read.stats.names_equal.insert(place);
                     }
-                    if folded.iter().any(|end| end == last) {
+                    // `MAX_SIZE` is not `MaxSize` if both are defined.
+                    let is_folded = !weighed.defined[place] && folded.iter().any(|end| end == last);
+                    if is_folded || (is_equal && weighed.defined[place]) {
                         stats.named = stats.named.max(NAMED_FOLDED * unit);
                         read.stats.names_folded.insert(place);
                     }

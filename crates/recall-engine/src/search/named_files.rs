@@ -1,0 +1,95 @@
+//! Files that a sentence names: by a path, as in "explain src/app/main.rs", and by the full name of a class, as in "what does
+//! com.acme.shop.Cart do".
+//!
+//! The words of a path are those of many files, and rank whatever repeats them before the file.
+
+use recall_core::{QueryClass, Understood, understand_words};
+use recall_text::{FileKind, Frame};
+
+use super::prior::asked_for;
+
+/// The most words of a sentence. A longer text is about more than the files that it names.
+const MOST_WORDS: usize = 20;
+
+/// The most files that a sentence names.
+const MOST_FILES: usize = 3;
+
+/// Returns the files that a query names, in its order. Empty if the query is nothing but a path, which paths rank, or if it asks for other
+/// files: those that use a name, tests, or those with a message.
+pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
+    let text = understood.wording();
+    let words = text.split_whitespace().count();
+    let is_of_path = |word: &&str| understood.paths.iter().any(|path| word.contains(path.as_str()));
+    let others: Vec<&str> = text.split_whitespace().filter(|word| !is_of_path(word)).collect();
+    let asks_for_tests = || asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test);
+    let asks_for_others = understood.used_name.is_some() || asks_for_tests();
+    // A path in a message or in quotation marks is a part of it.
+    let is_quoted = understood.message.is_some() || !understood.phrases.is_empty();
+    if understood.report.is_some() || asks_for_others || is_quoted || words > MOST_WORDS {
+        return Vec::new();
+    }
+    let paths = understood.paths.iter().filter(|_| words > 1 && understood.class != QueryClass::Path);
+    // Of several files with the name, the one that defines it is meant.
+    let function = understood.identifiers.first().cloned();
+    let paths =
+        paths.map(|path| Frame { path: path.clone(), line: None, function: function.clone(), is_library: false });
+    paths.chain(text.split_whitespace().flat_map(files_of_class)).take(MOST_FILES).collect()
+}
+
+/// Returns the files that a word names if it is the full name of a class or of a member of one, the class of the longest name first:
+/// `com/acme/shop/Cart` for `com.acme.shop.Cart` and for `com.acme.shop.Cart.total`.
+fn files_of_class(word: &str) -> Vec<Frame> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    let word = word.split(['(', '<']).next().unwrap_or_default();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let parts: Vec<&str> = word.split(['.', '\\', '#']).collect();
+    if parts.len() < 3 || parts.iter().any(|part| part.is_empty() || !part.chars().all(is_of_name)) {
+        return Vec::new();
+    }
+    let classes = (2..=parts.len()).rev().filter(|&count| parts[count - 1].starts_with(char::is_uppercase));
+    let frame = |count: usize| Frame {
+        path: parts[..count].join("/"),
+        line: None,
+        function: Some(parts[parts.len().min(count + 1) - 1].to_owned()),
+        is_library: false,
+    };
+    classes.take(2).map(frame).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::understand;
+
+    use super::*;
+
+    #[test]
+    fn a_sentence_names_files_by_their_paths() {
+        let check = |text: &str, expected: &[&str]| {
+            let files: Vec<String> = named_files(&understand(text)).into_iter().map(|file| file.path).collect();
+            assert_eq!(files, expected, "{text}");
+        };
+        check("explain src/shop/cart.rs", &["src/shop/cart.rs"]);
+        check("what does `cart.rs` do?", &["cart.rs"]);
+        check("how do src/cart.rs and src/price.rs differ", &["src/cart.rs", "src/price.rs"]);
+        check("cart.rs", &[]);
+        check("explain tests/cart_test.rs", &["tests/cart_test.rs"]);
+        check("tests for src/cart.rs", &[]);
+        check("who uses cart.rs", &[]);
+        check("how are carts priced", &[]);
+    }
+
+    #[test]
+    fn the_full_name_of_a_class_names_its_file() {
+        let check = |text: &str, expected: &[(&str, &str)]| {
+            let files = named_files(&understand(text));
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|file| (file.path.as_str(), file.function.as_deref().unwrap_or_default())).collect();
+            assert_eq!(files, expected, "{text}");
+        };
+        check("com.acme.shop.Cart", &[("com/acme/shop/Cart", "Cart")]);
+        check("import com.acme.shop.Cart;", &[("com/acme/shop/Cart", "Cart")]);
+        check(r"what is Acme\Shop\Cart", &[("Acme/Shop/Cart", "Cart"), ("Acme/Shop", "Cart")]);
+        check("com.acme.shop.Cart.total()", &[("com/acme/shop/Cart", "total")]);
+        check("version 1.2.3 of org.acme.shop", &[]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Places that a sentence names: files by their paths and classes, members of types, lines, messages, and what throws an error.
+
+use recall_engine::Engine;
+
+use crate::support::{Sandbox, paths};
+
+#[test]
+fn a_name_in_small_letters_shows_the_first_lines_of_its_definition() {
+    let sandbox = Sandbox::new();
+    let method = |name: &str| {
+        let lines: String = (0..40).map(|number| format!("        frame_{number} = text[{number}]\n")).collect();
+        format!("    def {name}(self, text):\n{lines}        return text\n\n")
+    };
+    let class = ["read_frames", "stream_response", "reads_of_stream"].map(method).concat();
+    sandbox.write("src/streams.py", &format!("class FrameReader:\n    \"\"\"Text in parts.\"\"\"\n\n{class}"));
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["FrameReader", "framereader", "frame_reader", "frame-reader", "frame reader"] {
+        let answer = sandbox.search(&engine, query);
+        let first = answer.hits.first().map(|hit| &*hit.text);
+        assert!(first.is_some_and(|text| text.starts_with("class FrameReader:")), "{query}: {first:?}");
+    }
+}
+
+/// A project whose files have the words of the paths, the classes and the members that are asked for.
+fn shop() -> (Sandbox, Engine) {
+    let sandbox = Sandbox::new();
+    for number in 0..30 {
+        let text = format!(
+            "package org.other;\n\nimport com.acme.shop.Cart;\n\n/** Explains what a cart of the shop in src/main/java does. */\nclass CartShop{number} {{\n    void totalOfCart(Cart cart) {{\n        cart.total(cart.price(\"no cart\"));\n    }}\n}}\n"
+        );
+        sandbox.write(&format!("other/src/CartShop{number}.java"), &text);
+    }
+    let filler = |name: &str| {
+        let lines: String = (0..40).map(|number| format!("        {name}Of{number} = price{number};\n")).collect();
+        format!("    void {name}() {{\n{lines}    }}\n\n")
+    };
+    let total = "    int total() {\n        if (empty) {\n            throw new CartError(\"cannot sum an empty list of\" + kind);\n        }\n        return sum;\n    }\n";
+    let cart = format!("package com.acme.shop;\n\nclass Cart {{\n{}{total}{}}}\n", filler("fillUp"), filler("takeOut"));
+    sandbox.write("shop/src/com/acme/shop/Cart.java", &cart);
+    sandbox.write(
+        "shop/src/com/acme/shop/CartError.java",
+        "package com.acme.shop;\n\n/** Thrown by a cart. */\nclass CartError extends RuntimeException {\n}\n",
+    );
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    (sandbox, engine)
+}
+
+const CART: &str = "shop/src/com/acme/shop/Cart.java";
+
+#[test]
+fn a_file_that_a_sentence_names_is_first() {
+    let (sandbox, engine) = shop();
+    for query in [
+        "explain shop/src/com/acme/shop/Cart.java",
+        "what does `shop/Cart.java` do?",
+        "how does Cart.java explain the price",
+        "com.acme.shop.Cart",
+        "import com.acme.shop.Cart;",
+        "what does com.acme.shop.Cart do",
+        r"what is com\acme\shop\Cart",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&CART), "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    let answer = sandbox.search(&engine, "who imports com.acme.shop.Cart");
+    assert!(paths(&answer)[..4].iter().any(|path| path.starts_with("other/")), "{:?}", paths(&answer));
+}
+
+#[test]
+fn a_member_next_to_its_type_is_the_passage() {
+    let (sandbox, engine) = shop();
+    for query in ["Cart total", "total of Cart", "Cart.total", "com.acme.shop.Cart.total"] {
+        let answer = sandbox.search(&engine, query);
+        let first = &answer.hits[0];
+        assert_eq!(first.document.path.as_str(), CART, "{query}: {:?}", paths(&answer));
+        assert!(first.text.contains("int total()"), "{query}: {}", first.text);
+    }
+    let answer = sandbox.search(&engine, "how does Cart total prices");
+    let of_cart = answer.hits.iter().find(|hit| hit.document.path.as_str() == CART).expect("an answer");
+    assert!(of_cart.text.contains("int total()"), "the passage of the member: {}", of_cart.text);
+}
+
+#[test]
+fn a_line_and_a_path_in_any_order_are_a_place() {
+    let (sandbox, engine) = shop();
+    let text = std::fs::read_to_string(sandbox.root().join(CART)).expect("read");
+    let line = text.lines().position(|line| line.contains("throw new CartError")).expect("there") + 1;
+    for query in [
+        format!("line {line} of {CART}"),
+        format!("explain lines {line}-{} of Cart.java", line + 1),
+        format!("error in /srv/build/{CART} on line {line}"),
+        format!("{CART}, line {line}"),
+    ] {
+        let answer = sandbox.search(&engine, &query);
+        assert!(answer.hits[0].text.contains("throw new CartError"), "{query}: {:?}", paths(&answer));
+    }
+}
+
+#[test]
+fn a_question_about_a_message_leads_to_its_source() {
+    let (sandbox, engine) = shop();
+    for query in [
+        "why do I get cannot sum an empty list of apples?",
+        "how do I fix the error: cannot sum an empty list of apples",
+        "where does cannot sum an empty list of apples come from",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let first = &answer.hits[0];
+        assert!(first.text.contains("cannot sum an empty list"), "{query}: {:?}", paths(&answer));
+    }
+}
+
+#[test]
+fn what_throws_an_error_comes_before_its_definition() {
+    let (sandbox, engine) = shop();
+    for query in ["where is CartError thrown", "which code throws CartError?", "throw new CartError"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[..2], [CART, "shop/src/com/acme/shop/CartError.java"], "{query}");
+        assert!(answer.hits[0].text.contains("throw new CartError"), "{query}: {}", answer.hits[0].text);
+    }
+}
