@@ -57,6 +57,8 @@ pub(crate) struct Syntax {
     pub(crate) addresses: Option<Addresses>,
     pub(crate) clauses: Clauses,
     pub(crate) docs: Docs,
+    /// Whether [macros](crate::macros) may hide declarations from the grammar.
+    pub(crate) has_macros: bool,
     /// The state that the grammar's scanner keeps without a bounds check.
     pub(crate) hazard: Hazard,
 }
@@ -84,6 +86,7 @@ impl Syntax {
             addresses: None,
             clauses: Clauses::Separate,
             docs: Docs::Before,
+            has_macros: false,
             hazard: Hazard::None,
         }
     }

@@ -13,6 +13,7 @@
 //!
 //! Begin with `chunker`, `outline`, `languages` and `cut`; `embedded` is code in other texts (ADR 55).
 
+mod c_words;
 mod chunker;
 mod code;
 mod codec;
@@ -23,6 +24,7 @@ mod grammar;
 mod guard;
 mod languages;
 mod lines;
+mod macros;
 mod notebook;
 mod outline;
 mod parse;

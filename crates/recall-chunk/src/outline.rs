@@ -15,6 +15,7 @@ use self::frame::{Frame, Pending};
 use crate::grammar::{Callee, Grammar, NodeTrait, Role};
 use crate::languages::{Alias, Clauses, Definition, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
+use crate::macros;
 
 /// The cut cost of a line before which the text must not be cut.
 pub(crate) const NO_CUT: u16 = u16::MAX;
@@ -95,6 +96,9 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
     };
     if let Some(addresses) = grammar.syntax.addresses {
         addresses(tree.root_node(), lines.text(), &mut reader.outline.addresses);
+    }
+    if grammar.syntax.has_macros {
+        reader.record_macros();
     }
     let mut cursor = tree.walk();
     if !cursor.goto_first_child() {
@@ -419,6 +423,16 @@ impl Reader<'_> {
             }
         }
         self.add_reference(name);
+    }
+
+    /// Records the uses of macros that the parser did not see.
+    fn record_macros(&mut self) {
+        for range in macros::find(self.lines.text()) {
+            let name = names::type_name(self.lines.text(), range);
+            if let Some(name) = name.filter(|name| macros::is_capital(&self.lines.text()[name.clone()])) {
+                self.add_reference(name);
+            }
+        }
     }
 
     fn record_type(&mut self, node: Node<'_>) {

@@ -325,3 +325,30 @@ fn elixir_fields_of_structures() {
     let text = "defmodule Store do\n  defstruct [:name, limit: 3]\n\n  def open(given), do: given\nend\n";
     check("store.ex", text, &["variable Store::name", "variable Store::limit"]);
 }
+
+#[test]
+fn cpp_declarations_behind_macros() {
+    let text = "LIB_BEGIN_NAMESPACE\nnamespace detail {\n\
+        LIB_EXPORT\ntemplate <typename T> LIB_CONSTEXPR auto first(T x) -> T { return x; }\n\
+        struct LIB_API store : base {\n  int limit;\n  LIB_CONSTEXPR void second() { int local; }\n};\n\
+        template <typename T>\nLIB_INLINE std::vector<T> third(T x) { return x; }\n\
+        }\nLIB_END_NAMESPACE\n#endif\n";
+    let symbols = parse("store.hpp", text, 400).symbols;
+    let shown: Vec<String> =
+        symbols.iter().map(|symbol| format!("{} {}", symbol.kind.as_str(), symbol.qualified)).collect();
+    let expected = [
+        "module detail",
+        "function detail::first",
+        "struct detail::store",
+        "variable detail::store::limit",
+        "method detail::store::second",
+        "function detail::third",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn a_header_in_cpp_is_read_as_cpp() {
+    let text = "#pragma once\nnamespace n {\nclass store {\n public:\n  auto open() -> int { return 1; }\n};\n}\n";
+    check("store.h", text, &["method n::store::open"]);
+}

@@ -42,6 +42,7 @@ pub(super) const C: Syntax = Syntax {
     imports: &[import("preproc_include", imports::include)],
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
+    has_macros: true,
     hazard: Hazard::Angles,
     ..Syntax::bare("c", || tree_sitter_c::LANGUAGE.into())
 };
