@@ -57,6 +57,7 @@ pub(crate) struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
+    /// The tokens of this text.
     pub(crate) fn new(text: &'t str) -> Self {
         Self { text, bytes: text.as_bytes() }
     }
@@ -106,6 +107,7 @@ impl<'t> Words<'t> {
         }
     }
 
+    /// The place after the bracket that closes the one at `open`. `None` if a statement ends before it, or if it is far away.
     fn after_bracket(self, open: usize, opening: &str, closing: &str) -> Option<usize> {
         let mut depth = 0_u32;
         let mut at = open;
@@ -125,10 +127,12 @@ impl<'t> Words<'t> {
         None
     }
 
+    /// The end of the line of a place.
     fn line_end(self, at: usize) -> usize {
         self.text[at..].find('\n').map_or(self.text.len(), |length| at + length)
     }
 
+    /// The place after the next occurrence of some characters, or the end of the text.
     fn after(self, at: usize, end: &str) -> usize {
         self.text[at..].find(end).map_or(self.text.len(), |length| at + length + end.len())
     }
@@ -167,6 +171,7 @@ impl<'t> Words<'t> {
     }
 }
 
+/// Whether a byte is a part of a word. All characters beyond ASCII are.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }

@@ -310,10 +310,12 @@ impl Definition {
         Self { place: Place::Outermost, ..self }
     }
 
+    /// Counts only in types and their members.
     const fn in_types(self) -> Self {
         Self { place: Place::InTypes, ..self }
     }
 
+    /// Counts only in the parameters of a type's functions, as a member of that type.
     const fn parameter(self) -> Self {
         Self { place: Place::Parameters, ..self }
     }
@@ -358,6 +360,7 @@ impl Definition {
         Self { name: NameRule::Custom(custom), ..self }
     }
 
+    /// A node that may define several things.
     const fn each_named_by(self, several: fn(Node<'_>, &str) -> Vec<Named>) -> Self {
         Self { name: NameRule::Several(several), ..self }
     }

@@ -11,6 +11,8 @@
 //! are bounded (`parse`), and the daemon runs this crate's parsers in child processes (`CodeParser` is the port, ADR 26). A text
 //! that cannot be parsed is still cut, in windows of lines, so a file is never missing for its syntax.
 //!
+//! Macros of C and C++ that a grammar cannot expand are hidden from it (`macros`), and a header in C++ is read as C++ (`c_words`).
+//!
 //! Begin with `chunker`, `outline`, `languages` and `cut`; `embedded` is code in other texts (ADR 55).
 
 mod c_words;

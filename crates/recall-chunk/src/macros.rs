@@ -117,11 +117,13 @@ enum Last<'t> {
     Other,
 }
 
+/// The state of a search for macros, token by token.
 struct Finder<'t> {
     words: Words<'t>,
     found: Vec<Range<usize>>,
     /// Whether a declaration may begin here.
     head: bool,
+    /// The token before the current one.
     last: Last<'t>,
     /// The names of the types that were defined so far.
     types: HashSet<&'t str>,
@@ -152,6 +154,7 @@ impl<'t> Finder<'t> {
         range.end
     }
 
+    /// Takes a word, with the macros that begin with it. Returns where the next token may begin.
     fn take_word(&mut self, word: &'t str, range: Range<usize>) -> usize {
         if is_capital(word) {
             let macros = match self.last {
