@@ -13,7 +13,7 @@ use crate::outline::{self, Outline};
 use crate::parse::{ParseError, Parsers};
 use crate::parts::{self, Joined};
 use crate::prose::{Division, Markup};
-use crate::{code, prose, window};
+use crate::{c_words, code, prose, window};
 
 /// The stack that a thread needs to call [`Chunker::parse`] on any input.
 ///
@@ -128,7 +128,8 @@ impl Chunker {
 
     /// Returns the outline of a text by its own grammar and by those of the code in it. `None` if it has neither.
     fn outline(&mut self, lines: &Lines<'_>, language: &str) -> Option<Result<Outline, ParseError>> {
-        let own = Grammar::for_language(language).map(|(index, grammar)| {
+        let spoken = if language == "c" && c_words::is_cpp(lines.text()) { "cpp" } else { language };
+        let own = Grammar::for_language(spoken).map(|(index, grammar)| {
             let tree = self.parsers.parse(index, grammar, lines.text(), self.limits.parse_time)?;
             Ok(outline::read(grammar, &tree, lines, self.limits.parse_depth))
         });

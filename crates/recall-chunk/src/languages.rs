@@ -57,6 +57,8 @@ pub(crate) struct Syntax {
     pub(crate) addresses: Option<Addresses>,
     pub(crate) clauses: Clauses,
     pub(crate) docs: Docs,
+    /// Whether [macros](crate::macros) may hide declarations from the grammar.
+    pub(crate) has_macros: bool,
     /// The state that the grammar's scanner keeps without a bounds check.
     pub(crate) hazard: Hazard,
 }
@@ -84,6 +86,7 @@ impl Syntax {
             addresses: None,
             clauses: Clauses::Separate,
             docs: Docs::Before,
+            has_macros: false,
             hazard: Hazard::None,
         }
     }
@@ -140,6 +143,10 @@ pub(crate) enum Place {
     OutsideFunctions,
     /// Not inside any other definition. There it is a setting of that one.
     Outermost,
+    /// Inside a type or a member of one, outside functions. Elsewhere it describes a value.
+    InTypes,
+    /// In the parameters of a function of a type. It is a member of that type.
+    Parameters,
 }
 
 /// The chunk kind and the symbol kind of a definition.
@@ -159,6 +166,8 @@ pub(crate) enum NameRule {
     Child(&'static [&'static str]),
     /// A function of the node. Returns `None` if the node is not a definition after all.
     Custom(fn(Node<'_>, &str) -> Option<Named>),
+    /// A function of a node that may define several things: `int a, b;`.
+    Several(fn(Node<'_>, &str) -> Vec<Named>),
 }
 
 /// A definition's name and what else its function found out.
@@ -171,11 +180,13 @@ pub(crate) struct Named {
     pub(crate) label: Option<String>,
     /// Its kinds, if the node's kind does not determine them.
     pub(crate) kinds: Option<Kinds>,
+    /// Its own bytes, if the node may define several things.
+    pub(crate) bytes: Option<Range<usize>>,
 }
 
 impl Named {
     pub(crate) fn plain(name: Range<usize>) -> Self {
-        Self { name, scope: None, label: None, kinds: None }
+        Self { name, scope: None, label: None, kinds: None, bytes: None }
     }
 
     fn from_node(node: Node<'_>) -> Self {
@@ -188,6 +199,11 @@ impl Named {
 
     fn with(self, kinds: Kinds) -> Self {
         Self { kinds: Some(kinds), ..self }
+    }
+
+    /// One of several things that a node defines, by its part of the node.
+    fn in_part(self, part: Node<'_>) -> Self {
+        Self { bytes: Some(part.byte_range()), ..self }
     }
 }
 
@@ -294,6 +310,16 @@ impl Definition {
         Self { place: Place::Outermost, ..self }
     }
 
+    /// Counts only in types and their members.
+    const fn in_types(self) -> Self {
+        Self { place: Place::InTypes, ..self }
+    }
+
+    /// Counts only in the parameters of a type's functions, as a member of that type.
+    const fn parameter(self) -> Self {
+        Self { place: Place::Parameters, ..self }
+    }
+
     const fn documented_across_blank_lines(self) -> Self {
         Self { reach: DocReach::AcrossBlankLines, ..self }
     }
@@ -332,6 +358,11 @@ impl Definition {
 
     const fn named_by(self, custom: fn(Node<'_>, &str) -> Option<Named>) -> Self {
         Self { name: NameRule::Custom(custom), ..self }
+    }
+
+    /// A node that may define several things.
+    const fn each_named_by(self, several: fn(Node<'_>, &str) -> Vec<Named>) -> Self {
+        Self { name: NameRule::Several(several), ..self }
     }
 }
 
@@ -374,6 +405,32 @@ fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
 pub(crate) fn child_of_kind<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+}
+
+/// One definition for each child in the field `name`: `a` and `b` of `a, b int`.
+fn each_name(node: Node<'_>, _text: &str) -> Vec<Named> {
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor).filter(Node::is_named);
+    names.map(|name| Named::from_node(name).in_part(name)).collect()
+}
+
+/// The name of each declarator, with these kinds.
+fn each_declarator(node: Node<'_>, kinds: Kinds) -> Vec<Named> {
+    let mut cursor = node.walk();
+    let declarators = node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator");
+    let named = |part: Node<'_>| Some(Named::from_node(part.child_by_field_name("name")?).with(kinds).in_part(part));
+    declarators.filter_map(named).collect()
+}
+
+/// The words before a node inside another.
+fn words_before<'t>(node: Node<'_>, inner: Node<'_>, text: &'t str) -> impl Iterator<Item = &'t str> {
+    text.get(node.start_byte()..inner.start_byte()).unwrap_or_default().split_whitespace()
+}
+
+/// Whether a parameter is one of a record, whose parameters are its members.
+fn is_of_record(parameter: Node<'_>) -> bool {
+    let of = parameter.parent().and_then(|list| list.parent());
+    of.is_some_and(|of| of.kind() == "record_declaration")
 }
 
 /// A type's bare name: `Store` of `&crate::Store<T>`.

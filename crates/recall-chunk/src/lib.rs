@@ -11,8 +11,11 @@
 //! are bounded (`parse`), and the daemon runs this crate's parsers in child processes (`CodeParser` is the port, ADR 26). A text
 //! that cannot be parsed is still cut, in windows of lines, so a file is never missing for its syntax.
 //!
+//! Macros of C and C++ that a grammar cannot expand are hidden from it (`macros`), and a header in C++ is read as C++ (`c_words`).
+//!
 //! Begin with `chunker`, `outline`, `languages` and `cut`; `embedded` is code in other texts (ADR 55).
 
+mod c_words;
 mod chunker;
 mod code;
 mod codec;
@@ -23,6 +26,7 @@ mod grammar;
 mod guard;
 mod languages;
 mod lines;
+mod macros;
 mod notebook;
 mod outline;
 mod parse;
@@ -34,7 +38,7 @@ mod window;
 ///
 /// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 pub use chunker::{ChunkLimits, Chunker, CodeParser, CodeParserError, PARSE_STACK_BYTES};
 pub use codec::{DecodeError, decode, encode};

@@ -13,8 +13,9 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use self::frame::{Frame, Pending};
 use crate::grammar::{Callee, Grammar, NodeTrait, Role};
-use crate::languages::{Alias, Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
+use crate::languages::{Alias, Clauses, Definition, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
+use crate::macros;
 
 /// The cut cost of a line before which the text must not be cut.
 pub(crate) const NO_CUT: u16 = u16::MAX;
@@ -95,6 +96,9 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
     };
     if let Some(addresses) = grammar.syntax.addresses {
         addresses(tree.root_node(), lines.text(), &mut reader.outline.addresses);
+    }
+    if grammar.syntax.has_macros {
+        reader.record_macros();
     }
     let mut cursor = tree.walk();
     if !cursor.goto_first_child() {
@@ -242,20 +246,23 @@ impl Reader<'_> {
             held.clone_from(&parent.wrapped_docs);
             outer = parent.wrapped.clone().unwrap_or(outer);
         }
-        let named = role.definition().and_then(|definition| {
-            let named = match &definition.name {
-                NameRule::Field(field) => {
-                    node.child_by_field_name(field).map(|name| Named::plain(self.without_quotes(name)))
+        let definition = role.definition().filter(|definition| self.fits(definition.place));
+        let named = definition.map_or_else(Vec::new, |definition| self.names(&definition.name, node));
+        if let Some(definition) = definition
+            && let Some(last) = named.len().checked_sub(1)
+        {
+            let is_list = role.has(NodeTrait::Block);
+            for (index, named) in named.into_iter().enumerate() {
+                let kinds = named.kinds.unwrap_or(definition.kinds);
+                if !self.counts(definition.place, kinds) || named.name.is_empty() {
+                    continue;
                 }
-                NameRule::Child(kinds) => child_of_kind(node, kinds).map(|name| Named::plain(name.byte_range())),
-                NameRule::Custom(custom) => custom(node, self.lines.text()),
-            }?;
-            Some((definition, named))
-        });
-        if let Some((definition, named)) = named {
-            let kinds = named.kinds.unwrap_or(definition.kinds);
-            if self.counts(definition.place, kinds) && !named.name.is_empty() {
-                let found = self.definition(node, outer, held, definition.keyword, kinds, named);
+                let own = named.bytes.clone().unwrap_or_else(|| outer.clone());
+                // The first and the last of one declaration include its ends; those of a list do not.
+                let start = if index == 0 && !is_list { outer.start } else { own.start };
+                let end = if index == last && !is_list { outer.end } else { own.end };
+                let held = held.take().filter(|_| index == 0);
+                let found = self.definition(node, start..end, held, definition, kinds, named);
                 self.define(&mut frame, found);
             }
         } else if role.has(NodeTrait::Block) && !role.has(NodeTrait::Wrapper) {
@@ -269,6 +276,19 @@ impl Reader<'_> {
         frame
     }
 
+    /// Returns what a node defines by a rule.
+    fn names(&self, rule: &NameRule, node: Node<'_>) -> Vec<Named> {
+        let one = match rule {
+            NameRule::Field(field) => {
+                node.child_by_field_name(field).map(|name| Named::plain(self.without_quotes(name)))
+            }
+            NameRule::Child(kinds) => child_of_kind(node, kinds).map(|name| Named::plain(name.byte_range())),
+            NameRule::Custom(custom) => custom(node, self.lines.text()),
+            NameRule::Several(several) => return several(node, self.lines.text()),
+        };
+        Vec::from_iter(one)
+    }
+
     /// The name without quotes, as in `declare module "x"`.
     fn without_quotes(&self, name: Node<'_>) -> Range<usize> {
         let text = &self.lines.text()[name.byte_range()];
@@ -277,16 +297,31 @@ impl Reader<'_> {
         start..start + inner.len()
     }
 
+    /// Whether a node that defines something does so here.
+    fn fits(&self, place: Place) -> bool {
+        let parent = self.frames.last().expect("the root's frame is never popped");
+        let is_type = |index: u32| self.outline.definitions[index as usize].kinds.chunk == ChunkKind::Type;
+        let outer = |index: u32| self.outline.definitions[index as usize].parent;
+        match place {
+            Place::Anywhere => true,
+            Place::OutsideFunctions => !parent.in_function,
+            Place::Outermost => parent.definition.is_none(),
+            Place::InTypes => {
+                !parent.in_function
+                    && parent.definition.is_some_and(|index| is_type(index) || outer(index).is_some_and(is_type))
+            }
+            Place::Parameters => {
+                parent.in_function
+                    && parent.definition.is_some_and(|index| !is_type(index) && outer(index).is_some_and(is_type))
+            }
+        }
+    }
+
     /// Whether a definition counts here. Variables in functions and deeply nested keys do not.
     fn counts(&self, place: Place, kinds: Kinds) -> bool {
         let parent = self.frames.last().expect("the root's frame is never popped");
-        match place {
-            Place::OutsideFunctions if parent.in_function => return false,
-            Place::Outermost if parent.definition.is_some() => return false,
-            Place::Anywhere | Place::OutsideFunctions | Place::Outermost => {}
-        }
         let fits = match kinds.symbol {
-            Some(SymbolKind::Variable | SymbolKind::Constant) => !parent.in_function,
+            Some(SymbolKind::Variable | SymbolKind::Constant) => !parent.in_function || place == Place::Parameters,
             Some(SymbolKind::Key) => parent.keys_above < KEY_DEPTH,
             _ => true,
         };
@@ -298,11 +333,16 @@ impl Reader<'_> {
         node: Node<'_>,
         outer: Range<usize>,
         held: Option<Pending>,
-        keyword: &'static str,
+        definition: &Definition,
         kinds: Kinds,
         named: Named,
     ) -> DefinitionNode {
         let text = self.lines.text();
+        let mut parent = self.frames.last().and_then(|parent| parent.definition);
+        if definition.place == Place::Parameters {
+            // It belongs to the function's type.
+            parent = parent.and_then(|function| self.outline.definitions[function as usize].parent);
+        }
         let start = held.as_ref().map_or(outer.start, |held| held.start.min(outer.start));
         let docstring = match self.grammar.syntax.docs {
             Docs::Inside => names::docstring(node),
@@ -318,10 +358,10 @@ impl Reader<'_> {
             bytes,
             name: named.name,
             kinds,
-            keyword,
+            keyword: definition.keyword,
             label: named.label,
             scope: named.scope,
-            parent: self.frames.last().and_then(|parent| parent.definition),
+            parent,
             subtree_end: 0,
         }
     }
@@ -383,6 +423,16 @@ impl Reader<'_> {
             }
         }
         self.add_reference(name);
+    }
+
+    /// Records the uses of macros that the parser did not see.
+    fn record_macros(&mut self) {
+        for range in macros::find(self.lines.text()) {
+            let name = names::type_name(self.lines.text(), range);
+            if let Some(name) = name.filter(|name| macros::is_capital(&self.lines.text()[name.clone()])) {
+                self.add_reference(name);
+            }
+        }
     }
 
     fn record_type(&mut self, node: Node<'_>) {

@@ -10,6 +10,7 @@ use crate::grammar::Grammar;
 use crate::guard::{self, Rejection};
 use crate::languages::SYNTAXES;
 use crate::lines::Lines;
+use crate::macros;
 
 /// The bytes a parser gets at a time: large enough that few tokens cross a page, small enough that a scanner that
 /// rescans its page for every character finishes within a second.
@@ -44,6 +45,8 @@ impl Parsers {
         text: &str,
         limit: Duration,
     ) -> Result<Tree, ParseError> {
+        let blanked = if grammar.syntax.has_macros { macros::blanked(text) } else { None };
+        let text = blanked.as_deref().unwrap_or(text);
         if let Some(rejection) = guard::rejection(text, grammar.syntax.hazard) {
             return Err(rejection.into());
         }
@@ -154,6 +157,14 @@ mod tests {
             std::hint::spin_loop();
         }
         assert!(clock.work() >= limit);
+    }
+
+    #[test]
+    fn a_text_is_judged_as_the_parser_sees_it() {
+        let (index, grammar) = Grammar::for_language("cpp").expect("a grammar");
+        let text = "a < : MACRO(>) int ".repeat(300);
+        let parsed = Parsers::default().parse(index, grammar, &text, Duration::from_mins(10)).map(|_| ());
+        assert_eq!(parsed, Err(Rejection::Angles.into()), "without the macros nothing is closed");
     }
 
     #[test]

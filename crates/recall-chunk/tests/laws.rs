@@ -4,7 +4,7 @@
 //! others.
 
 #[path = "fixtures/laws.rs"]
-mod law;
+pub(crate) mod law;
 
 use std::sync::LazyLock;
 

@@ -4,4 +4,5 @@ mod file_kinds;
 mod fixtures;
 mod hostile;
 mod laws;
+mod members;
 mod qualified;

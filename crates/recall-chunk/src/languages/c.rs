@@ -5,7 +5,10 @@ use tree_sitter::Node;
 
 use crate::guard::Hazard;
 
-use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
+use super::{
+    Definition, Kinds, Named, Syntax, call, child_of_kind, each_declarator, import, imports, is_of_record, text_of,
+    words_before,
+};
 
 const PREPROCESSOR_BLOCKS: &[&str] = &[
     "translation_unit",
@@ -24,11 +27,13 @@ const PREPROCESSOR_BLOCKS: &[&str] = &[
 pub(super) const C: Syntax = Syntax {
     definitions: &[
         Definition::function("function_definition", "").named_by(function),
-        Definition::function("declaration", "").named_by(declaration).outside_functions(),
+        Definition::function("declaration", "").each_named_by(declarations).outside_functions(),
         Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
         Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
         Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).named_by(with_body),
         Definition::a_type("type_definition", "typedef", SymbolKind::Type).named_by(typedef),
+        Definition::constant("enumerator", ""),
+        Definition::function("field_declaration", "").each_named_by(fields),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
         Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
             .named_by(valued_macro),
@@ -37,6 +42,7 @@ pub(super) const C: Syntax = Syntax {
     imports: &[import("preproc_include", imports::include)],
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
+    has_macros: true,
     hazard: Hazard::Angles,
     ..Syntax::bare("c", || tree_sitter_c::LANGUAGE.into())
 };
@@ -44,8 +50,8 @@ pub(super) const C: Syntax = Syntax {
 pub(super) const CPP: Syntax = Syntax {
     definitions: &[
         Definition::function("function_definition", "").named_by(function),
-        Definition::function("declaration", "").named_by(declaration).outside_functions(),
-        Definition::function("field_declaration", "").named_by(member),
+        Definition::function("declaration", "").each_named_by(declarations).outside_functions(),
+        Definition::function("field_declaration", "").each_named_by(fields),
         Definition::a_type("class_specifier", "class", SymbolKind::Class).named_by(with_body),
         Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
         Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
@@ -54,6 +60,7 @@ pub(super) const CPP: Syntax = Syntax {
         Definition::a_type("alias_declaration", "using", SymbolKind::Type),
         Definition::a_type("concept_definition", "concept", SymbolKind::Interface),
         Definition::module("namespace_definition", "namespace"),
+        Definition::constant("enumerator", ""),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
         Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
             .named_by(valued_macro),
@@ -70,22 +77,30 @@ fn function(node: Node<'_>, text: &str) -> Option<Named> {
     named_declarator(node.child_by_field_name("declarator")?, text)
 }
 
-/// A prototype, or a variable of the file. Prototypes count because headers document a C interface.
-fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
-    let declarator = node.child_by_field_name("declarator")?;
-    let named = named_declarator(declarator, text)?;
-    if innermost_is_function(declarator) {
-        return Some(named);
-    }
+/// Prototypes, or variables of the file. Prototypes count because headers document a C interface.
+fn declarations(node: Node<'_>, text: &str) -> Vec<Named> {
     let is_constant = child_of_kind(node, &["type_qualifier"])
         .is_some_and(|qualifier| matches!(text_of(qualifier, text), "const" | "constexpr"));
-    Some(named.with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+    each_declared(node, text, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
 }
 
-/// A method declared in a class without a body.
-fn member(node: Node<'_>, text: &str) -> Option<Named> {
-    let declarator = node.child_by_field_name("declarator")?;
-    if innermost_is_function(declarator) { named_declarator(declarator, text) } else { None }
+/// Fields, or methods declared in a class without a body. A field that each object has is no constant.
+fn fields(node: Node<'_>, text: &str) -> Vec<Named> {
+    let first = node.child_by_field_name("declarator").map_or(node.start_byte(), |first| first.start_byte());
+    let head = text.get(node.start_byte()..first).unwrap_or_default();
+    let has = |word: &str| head.split_whitespace().any(|found| found == word);
+    let is_constant = has("static") && (has("const") || has("constexpr"));
+    each_declared(node, text, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
+}
+
+/// What the declarators of one declaration name. One that is no function is of these kinds.
+fn each_declared(node: Node<'_>, text: &str, kinds: Kinds) -> Vec<Named> {
+    let mut cursor = node.walk();
+    let named = |declarator: Node<'_>| {
+        let named = named_declarator(declarator, text)?.in_part(declarator);
+        Some(if innermost_is_function(declarator) { named } else { named.with(kinds) })
+    };
+    node.children_by_field_name("declarator", &mut cursor).filter_map(named).collect()
 }
 
 /// The name in a declarator, below any pointers, references, arrays and parameters.
@@ -179,6 +194,10 @@ pub(super) const CSHARP: Syntax = Syntax {
         Definition::function("local_function_statement", ""),
         Definition::variable("property_declaration", ""),
         Definition::variable("event_declaration", "event"),
+        Definition::variable("event_field_declaration", "event").each_named_by(csharp_fields),
+        Definition::variable("field_declaration", "").each_named_by(csharp_fields),
+        Definition::constant("enum_member_declaration", ""),
+        Definition::variable("parameter", "").named_by(component).outside_functions(),
     ],
     blocks: &[
         "compilation_unit",
@@ -199,3 +218,16 @@ pub(super) const CSHARP: Syntax = Syntax {
     hazard: Hazard::Angles,
     ..Syntax::bare("csharp", || tree_sitter_c_sharp::LANGUAGE.into())
 };
+
+/// The fields of one declaration.
+fn csharp_fields(node: Node<'_>, text: &str) -> Vec<Named> {
+    let Some(list) = child_of_kind(node, &["variable_declaration"]) else { return Vec::new() };
+    let has = |word: &str| words_before(node, list, text).any(|found| found == word);
+    let is_constant = has("const") || has("static") && has("readonly");
+    each_declarator(list, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
+}
+
+/// A component of a record.
+fn component(node: Node<'_>, _text: &str) -> Option<Named> {
+    if is_of_record(node) { node.child_by_field_name("name").map(Named::from_node) } else { None }
+}

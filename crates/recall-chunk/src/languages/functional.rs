@@ -4,7 +4,8 @@ use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
 use super::{
-    Alias, Clauses, Definition, Kinds, Named, Qualified, Syntax, call, child_of_kind, import, imports, text_of,
+    Alias, Clauses, Definition, Kinds, Named, Qualified, Syntax, call, child_of_kind, each_name, import, imports,
+    text_of,
 };
 
 pub(super) const HASKELL: Syntax = Syntax {
@@ -21,6 +22,10 @@ pub(super) const HASKELL: Syntax = Syntax {
         Definition::a_type("type_family", "type family", SymbolKind::Type),
         Definition::a_type("data_family", "data family", SymbolKind::Type),
         Definition::constant("pattern_synonym", "pattern").named_by(synonym),
+        Definition::constant("data_constructor", "").named_by(constructor),
+        Definition::constant("newtype_constructor", ""),
+        Definition::constant("gadt_constructor", ""),
+        Definition::variable("field", "").each_named_by(each_name).in_types(),
     ],
     blocks: &[
         "haskell",
@@ -207,6 +212,13 @@ fn synonym(node: Node<'_>, _text: &str) -> Option<Named> {
     (head.kind() == "constructor").then(|| Named::from_node(head))
 }
 
+/// The name of one alternative of a type.
+fn constructor(node: Node<'_>, _text: &str) -> Option<Named> {
+    let form = node.named_child(0)?;
+    let name = form.child_by_field_name("name").or_else(|| form.child_by_field_name("operator"))?;
+    Some(bare(name))
+}
+
 /// The name inside the parentheses of `(<+>)` and the ticks of `` `over` ``.
 fn bare(name: Node<'_>) -> Named {
     Named::from_node(match name.kind() {
@@ -224,7 +236,7 @@ fn instance(node: Node<'_>, text: &str) -> Option<Named> {
 }
 
 pub(super) const ELIXIR: Syntax = Syntax {
-    definitions: &[Definition::function("call", "").named_by(macro_definition)],
+    definitions: &[Definition::function("call", "").each_named_by(macro_definitions)],
     blocks: &["source", "do_block", "stab_clause", "body", "list", "map_content", "keywords", "else_block"],
     // Any other module attribute is a statement and does not belong to the definition after it.
     attributes: &["unary_operator"],
@@ -259,6 +271,35 @@ pub(super) const ELIXIR: Syntax = Syntax {
     clauses: Clauses::Merged,
     ..Syntax::bare("elixir", || tree_sitter_elixir::LANGUAGE.into())
 };
+
+/// What a macro call defines: one thing, or the fields of a structure.
+fn macro_definitions(node: Node<'_>, text: &str) -> Vec<Named> {
+    let target = node.child_by_field_name("target").map_or("", |target| text_of(target, text));
+    if !matches!(target, "defstruct" | "defexception") {
+        return Vec::from_iter(macro_definition(node, text));
+    }
+    let mut fields = Vec::new();
+    let mut lists = Vec::from_iter(child_of_kind(node, &["arguments"]));
+    while let Some(list) = lists.pop() {
+        let mut cursor = list.walk();
+        for item in list.named_children(&mut cursor) {
+            let name = match item.kind() {
+                "list" | "keywords" => {
+                    lists.push(item);
+                    continue;
+                }
+                "atom" => item.start_byte() + 1..item.end_byte(),
+                "pair" => {
+                    let Some(key) = item.child_by_field_name("key") else { continue };
+                    key.start_byte()..key.start_byte() + text_of(key, text).trim_end_matches([':', ' ', '\n']).len()
+                }
+                _ => continue,
+            };
+            fields.push(Named::plain(name).with(Kinds::VARIABLE).in_part(item));
+        }
+    }
+    fields
+}
 
 fn macro_definition(node: Node<'_>, text: &str) -> Option<Named> {
     let target = node.child_by_field_name("target").filter(|target| target.kind() == "identifier")?;

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::guard::Hazard;
 
-use super::{Alias, Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
+use super::{Alias, Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of, words_before};
 
 pub(super) const JAVASCRIPT: Syntax = Syntax {
     definitions: &[
@@ -67,6 +67,9 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
         Definition::function("method_signature", ""),
         Definition::function("abstract_method_signature", ""),
         Definition::function("public_field_definition", "").named_by(field),
+        Definition::variable("property_signature", "").in_types(),
+        Definition::variable("required_parameter", "").named_by(property_of_constructor).parameter(),
+        Definition::constant("enum_body", "").each_named_by(members),
         Definition::constant("variable_declarator", "const").named_by(declarator),
         Definition::function("assignment_expression", "").named_by(assignment),
         Definition::function("pair", "").named_by(pair),
@@ -115,11 +118,40 @@ fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
     })
 }
 
-/// A field that holds a function is a method. Any other is a part of its class.
+/// A field that holds a function is a method. The name of a private one is written with `#` everywhere, which is not part of it.
 fn field(node: Node<'_>, text: &str) -> Option<Named> {
-    let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"))?;
-    Some(Named::from_node(name).with(kinds))
+    let hidden = usize::from(text_of(name, text).starts_with('#'));
+    let has = |word: &str| words_before(node, name, text).any(|found| found == word);
+    let of_value = node.child_by_field_name("value").and_then(|value| kinds_of_value(value, text));
+    let kinds =
+        of_value.unwrap_or_else(|| if has("static") && has("readonly") { Kinds::CONSTANT } else { Kinds::VARIABLE });
+    Some(Named::plain(name.start_byte() + hidden..name.end_byte()).with(kinds))
+}
+
+/// `private log: Log` in the parameters of a constructor.
+fn property_of_constructor(node: Node<'_>, text: &str) -> Option<Named> {
+    let name = node.child_by_field_name("pattern").filter(|pattern| pattern.kind() == "identifier")?;
+    let is_property =
+        words_before(node, name, text).any(|word| matches!(word, "private" | "protected" | "public" | "readonly"));
+    is_property.then(|| Named::from_node(name))
+}
+
+/// The members of an enumeration. One without a value is only a name, a kind of node that occurs everywhere.
+fn members(body: Node<'_>, text: &str) -> Vec<Named> {
+    let mut cursor = body.walk();
+    let named = |member: Node<'_>| {
+        let name = member.child_by_field_name("name").unwrap_or(member);
+        let inner = text_of(name, text).trim_start_matches(['"', '\'']);
+        let start = name.end_byte() - inner.len();
+        let end = start + inner.trim_end_matches(['"', '\'']).len();
+        Named::plain(start..end).in_part(member)
+    };
+    let members = body.named_children(&mut cursor);
+    members
+        .filter(|member| matches!(member.kind(), "property_identifier" | "string" | "enum_assignment"))
+        .map(named)
+        .collect()
 }
 
 /// `exports.open = function …`, `Store.prototype.open = function …`.

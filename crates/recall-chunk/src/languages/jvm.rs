@@ -5,7 +5,10 @@ use tree_sitter::Node;
 
 use crate::guard::Hazard;
 
-use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
+use super::{
+    Definition, Kinds, Named, Syntax, call, child_of_kind, each_declarator, import, imports, is_of_record, text_of,
+    words_before,
+};
 
 pub(super) const JAVA: Syntax = Syntax {
     definitions: &[
@@ -18,6 +21,10 @@ pub(super) const JAVA: Syntax = Syntax {
         Definition::function("constructor_declaration", ""),
         Definition::function("compact_constructor_declaration", ""),
         Definition::function("annotation_type_element_declaration", ""),
+        Definition::variable("field_declaration", "").each_named_by(java_fields),
+        Definition::constant("constant_declaration", "").each_named_by(java_fields),
+        Definition::constant("enum_constant", ""),
+        Definition::variable("formal_parameter", "").named_by(component).outside_functions(),
         Definition::module("module_declaration", "module"),
     ],
     blocks: &[
@@ -41,6 +48,19 @@ pub(super) const JAVA: Syntax = Syntax {
     ..Syntax::bare("java", || tree_sitter_java::LANGUAGE.into())
 };
 
+/// The fields of one declaration. Those of an interface are constants without saying so.
+fn java_fields(node: Node<'_>, text: &str) -> Vec<Named> {
+    let modifiers = child_of_kind(node, &["modifiers"]).map_or("", |modifiers| text_of(modifiers, text));
+    let has = |word: &str| modifiers.split_whitespace().any(|found| found == word);
+    let is_constant = node.kind() == "constant_declaration" || has("static") && has("final");
+    each_declarator(node, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
+}
+
+/// A component of a record.
+fn component(node: Node<'_>, _text: &str) -> Option<Named> {
+    if is_of_record(node) { node.child_by_field_name("name").map(Named::from_node) } else { None }
+}
+
 pub(super) const KOTLIN: Syntax = Syntax {
     definitions: &[
         Definition::a_type("class_declaration", "class", SymbolKind::Class).named_by(class),
@@ -50,6 +70,8 @@ pub(super) const KOTLIN: Syntax = Syntax {
         Definition::function("secondary_constructor", "").named_by(constructor),
         Definition::a_type("type_alias", "typealias", SymbolKind::Type).field("type"),
         Definition::variable("property_declaration", "val").named_by(property),
+        Definition::constant("enum_entry", "").child(&["identifier"]),
+        Definition::variable("class_parameter", "").named_by(property_of_constructor),
     ],
     blocks: &[
         "source_file",
@@ -104,6 +126,12 @@ fn property(node: Node<'_>, text: &str) -> Option<Named> {
     Some(Named::from_node(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }
 
+/// `val limit: Int` in the parameters of a class. A parameter without the word is not a property.
+fn property_of_constructor(node: Node<'_>, text: &str) -> Option<Named> {
+    let name = child_of_kind(node, &["identifier"])?;
+    words_before(node, name, text).any(|word| matches!(word, "val" | "var")).then(|| Named::from_node(name))
+}
+
 pub(super) const SCALA: Syntax = Syntax {
     definitions: &[
         Definition::a_type("class_definition", "class", SymbolKind::Class),
@@ -117,6 +145,11 @@ pub(super) const SCALA: Syntax = Syntax {
         Definition::function("given_definition", "given"),
         Definition::variable("val_definition", "val").child(&["identifier"]),
         Definition::variable("var_definition", "var").child(&["identifier"]),
+        Definition::variable("val_declaration", "val"),
+        Definition::variable("var_declaration", "var"),
+        Definition::constant("simple_enum_case", "case"),
+        Definition::constant("full_enum_case", "case"),
+        Definition::variable("class_parameter", "").named_by(scala_member),
     ],
     blocks: &[
         "compilation_unit",
@@ -136,6 +169,17 @@ pub(super) const SCALA: Syntax = Syntax {
     types: &["type_identifier"],
     ..Syntax::bare("scala", || tree_sitter_scala::LANGUAGE.into())
 };
+
+/// A parameter of a class that is a member: one with `val`, or any of a case class.
+fn scala_member(node: Node<'_>, text: &str) -> Option<Named> {
+    let name = node.child_by_field_name("name")?;
+    let of_case = || {
+        let class = node.parent().and_then(|list| list.parent()).filter(|class| class.kind() == "class_definition")?;
+        Some(words_before(class, class.child_by_field_name("name")?, text).any(|word| word == "case"))
+    };
+    let is_member = words_before(node, name, text).any(|word| matches!(word, "val" | "var"));
+    (is_member || of_case().unwrap_or(false)).then(|| Named::from_node(name))
+}
 
 fn dotted_list(text: &str, targets: &mut Vec<String>) {
     imports::push_braced(text.trim_start_matches("import"), ".", targets);

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::guard::Hazard;
 
-use super::{Alias, Definition, Docs, Kinds, Named, Syntax, call, import, imports, text_of};
+use super::{Alias, Definition, Docs, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
 
 pub(super) const PYTHON: Syntax = Syntax {
     definitions: &[
@@ -85,6 +85,7 @@ pub(super) const RUBY: Syntax = Syntax {
         Definition::function("method", "def"),
         Definition::function("singleton_method", "def").named_by(singleton_method),
         Definition::constant("assignment", "").named_by(constant),
+        Definition::variable("call", "").each_named_by(accessors).outside_functions(),
     ],
     blocks: &["program", "body_statement", "block_body", "do_block", "block", "then", "array", "hash", "case"],
     calls: &[call("call", "method"), call("superclass", "")],
@@ -116,6 +117,30 @@ fn constant(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("left").filter(|left| left.kind() == "constant").map(Named::from_node)
 }
 
+/// `attr_reader :a, :b`, `set :limit, 3` and the members of `Struct.new(:x, :y)`. A setting counts only as a statement of
+/// a class or a file; elsewhere another object may be set.
+fn accessors(node: Node<'_>, text: &str) -> Vec<Named> {
+    let method = node.child_by_field_name("method").map_or("", |method| text_of(method, text));
+    let receiver = node.child_by_field_name("receiver").map_or("", |receiver| text_of(receiver, text));
+    let most = match (receiver, method) {
+        ("", "attr_accessor" | "attr_reader" | "attr_writer") | ("Struct", "new") | ("Data", "define") => usize::MAX,
+        ("", "set") if is_of_class_or_file(node) => 1,
+        _ => return Vec::new(),
+    };
+    let Some(arguments) = node.child_by_field_name("arguments") else { return Vec::new() };
+    let mut cursor = arguments.walk();
+    let symbols = arguments.named_children(&mut cursor).take(most).filter(|child| child.kind() == "simple_symbol");
+    let named = |symbol: Node<'_>| Named::plain(symbol.start_byte() + 1..symbol.end_byte()).in_part(symbol);
+    symbols.map(named).collect()
+}
+
+/// Whether a statement is one of a class, a module or the file.
+fn is_of_class_or_file(statement: Node<'_>) -> bool {
+    let Some(list) = statement.parent() else { return false };
+    let of = || list.parent().is_some_and(|of| matches!(of.kind(), "class" | "module" | "singleton_class"));
+    list.kind() == "program" || list.kind() == "body_statement" && of()
+}
+
 fn singleton(node: Node<'_>, _text: &str) -> Option<Named> {
     let value = node.child_by_field_name("value")?;
     Some(Named::from_node(value).with_label("class << self"))
@@ -139,6 +164,9 @@ pub(super) const PHP: Syntax = Syntax {
         Definition::function("function_definition", "function"),
         Definition::function("method_declaration", "function"),
         Definition::constant("const_element", "const").child(&["name"]),
+        Definition::constant("enum_case", "case"),
+        Definition::variable("property_declaration", "").each_named_by(properties),
+        Definition::variable("property_promotion_parameter", "").named_by(php_variable).parameter(),
     ],
     blocks: &[
         "program",
@@ -170,6 +198,18 @@ pub(super) const PHP: Syntax = Syntax {
     ..Syntax::bare("php", || tree_sitter_php::LANGUAGE_PHP.into())
 };
 
+/// `a` and `b` of `private $a = 1, $b;`.
+fn properties(node: Node<'_>, text: &str) -> Vec<Named> {
+    let mut cursor = node.walk();
+    let elements = node.named_children(&mut cursor).filter(|child| child.kind() == "property_element");
+    elements.filter_map(|element| Some(php_variable(element, text)?.in_part(element))).collect()
+}
+
+/// The name of a variable without its sign.
+fn php_variable(node: Node<'_>, _text: &str) -> Option<Named> {
+    child_of_kind(node.child_by_field_name("name")?, &["name"]).map(Named::from_node)
+}
+
 fn uses(text: &str, targets: &mut Vec<String>) {
     let rest = text.trim_start_matches("use").trim_start();
     let rest = rest.strip_prefix("function ").or_else(|| rest.strip_prefix("const ")).unwrap_or(rest);
@@ -194,14 +234,14 @@ fn lua_function(node: Node<'_>, text: &str) -> Option<Named> {
     Some(lua_path(name, text, "function "))
 }
 
-/// `M.open = function …` and `local open = function …` are functions. `local LIMIT = 3` at file level is a variable.
+/// `M.open = function …` and `local open = function …` are functions. `local LIMIT = 3` and `M.LIMIT = 3` at file level are variables.
 fn lua_assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.named_child(0).and_then(|names| names.named_child(0))?;
     let value = node.named_child(1).and_then(|values| values.named_child(0))?;
     let named = lua_path(name, text, "");
     match value.kind() {
         "function_definition" => Some(named),
-        _ if name.kind() == "identifier" => Some(named.with(Kinds::VARIABLE)),
+        _ if matches!(name.kind(), "identifier" | "dot_index_expression") => Some(named.with(Kinds::VARIABLE)),
         _ => None,
     }
 }

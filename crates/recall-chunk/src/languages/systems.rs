@@ -3,7 +3,9 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, child_of_kind, import, imports, text_of};
+use super::{
+    Alias, Definition, Kinds, Named, Syntax, bare_type, call, child_of_kind, each_name, import, imports, text_of,
+};
 use crate::guard::Hazard;
 
 pub(super) const GO: Syntax = Syntax {
@@ -13,8 +15,10 @@ pub(super) const GO: Syntax = Syntax {
             .named_by(method),
         Definition::a_type("type_spec", "type", SymbolKind::Type).named_by(type_spec),
         Definition::a_type("type_alias", "type", SymbolKind::Type),
-        Definition::constant("const_spec", "const"),
-        Definition::variable("var_spec", "var"),
+        Definition::constant("const_spec", "const").each_named_by(each_name),
+        Definition::variable("var_spec", "var").each_named_by(each_name),
+        Definition::variable("field_declaration", "").each_named_by(each_name),
+        Definition::new("method_elem", "", Kinds::new(ChunkKind::Group, SymbolKind::Method)),
     ],
     blocks: &[
         "source_file",
@@ -83,6 +87,8 @@ pub(super) const RUST: Syntax = Syntax {
         Definition::module("mod_item", "mod"),
         Definition::constant("const_item", "const"),
         Definition::variable("static_item", "static"),
+        Definition::constant("enum_variant", ""),
+        Definition::variable("field_declaration", ""),
         Definition::new("macro_definition", "macro_rules!", Kinds::new(ChunkKind::Function, SymbolKind::Macro)),
     ],
     blocks: &[
@@ -139,7 +145,9 @@ pub(super) const SWIFT: Syntax = Syntax {
         Definition::function("function_declaration", "func"),
         Definition::function("protocol_function_declaration", "func"),
         Definition::function("init_declaration", "").named_by(initializer),
-        Definition::variable("property_declaration", "").named_by(property),
+        Definition::variable("property_declaration", "").each_named_by(properties),
+        Definition::variable("protocol_property_declaration", "").each_named_by(properties),
+        Definition::constant("enum_entry", "case").each_named_by(each_name),
     ],
     blocks: &[
         "source_file",
@@ -182,11 +190,18 @@ fn initializer(node: Node<'_>, text: &str) -> Option<Named> {
     Some(Named::plain(start..start + "init".len()))
 }
 
-fn property(node: Node<'_>, text: &str) -> Option<Named> {
-    let name = node.child_by_field_name("name")?.child_by_field_name("bound_identifier")?;
-    let head = text.get(node.start_byte()..name.start_byte())?;
-    let is_constant = head.contains("let ") && head.contains("static ");
-    Some(Named::from_node(name).with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+/// The names of `var x, y: Int`. `static let` is a constant.
+fn properties(node: Node<'_>, text: &str) -> Vec<Named> {
+    let mut cursor = node.walk();
+    let patterns = node.children_by_field_name("name", &mut cursor);
+    let named = |pattern: Node<'_>| {
+        let name = pattern.child_by_field_name("bound_identifier")?;
+        let head = text.get(node.start_byte()..name.start_byte())?;
+        let is_constant = head.contains("let ") && head.contains("static ");
+        let kinds = if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE };
+        Some(Named::from_node(name).with(kinds).in_part(pattern))
+    };
+    patterns.filter_map(named).collect()
 }
 
 pub(super) const ZIG: Syntax = Syntax {
@@ -195,6 +210,8 @@ pub(super) const ZIG: Syntax = Syntax {
         Definition::constant("variable_declaration", "const").named_by(variable),
         Definition::new("test_declaration", "test", Kinds::without_name(ChunkKind::Function))
             .child(&["string", "identifier"]),
+        Definition::variable("container_field", "").named_by(container_field).outside_functions(),
+        Definition::constant("error_set_declaration", "").each_named_by(errors),
     ],
     blocks: &[
         "source_file",
@@ -231,6 +248,20 @@ fn variable(node: Node<'_>, text: &str) -> Option<Named> {
     }
     let head = text.get(node.start_byte()..name.start_byte())?;
     Some(if head.contains("var") { named.with(Kinds::VARIABLE).with_label(text_of(name, text)) } else { named })
+}
+
+/// A field of a structure, or a member of an enumeration.
+fn container_field(node: Node<'_>, _text: &str) -> Option<Named> {
+    let name = node.child_by_field_name("name")?;
+    let is_member = node.parent().is_some_and(|of| of.kind() == "enum_declaration");
+    Some(Named::from_node(name).with(if is_member { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+}
+
+/// The names of a set of errors.
+fn errors(set: Node<'_>, _text: &str) -> Vec<Named> {
+    let mut cursor = set.walk();
+    let names = set.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
+    names.map(|name| Named::from_node(name).in_part(name)).collect()
 }
 
 /// `@import("std")` and `@embedFile("x")`. Other builtin functions import nothing.
