@@ -51,7 +51,7 @@ pub use evidence::{DocumentEvidence, Evidence, QueryStats};
 pub use fields::FieldWeights;
 pub use filter::{document_matcher, path_matcher};
 pub use index::{Lexical, Refreshed};
-pub use names::first_sentence;
+pub use names::{first_sentence, is_data_member};
 pub use open::LexicalOpenError;
 pub use portable::{
     ChunkAnalysis, ChunkParts, Lengths, NearSpellings, PortableDocument, PortableQuery, SimilarQuery, SimilarWords,

@@ -2,7 +2,7 @@
 
 use recall_core::{ByteSpan, Chunk, ChunkKind, Document, DocumentType};
 use recall_index::catalog::{ChunkedDocument, OwnedRecord};
-use recall_index::lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys};
+use recall_index::lexical::{ChunkAnalysis, ChunkParts, Lengths, document_keys, is_data_member};
 use recall_shared::{ChunkRecord, DocumentRecord, Key};
 use recall_text::Language;
 
@@ -125,11 +125,12 @@ fn mask_chunks(whole: &Whole, chunks: &[Chunk]) -> (String, Vec<Chunk>) {
     (text, pieces)
 }
 
-/// Returns the qualified names that each chunk defines.
-fn names(symbols: &[recall_core::Symbol], chunks: usize) -> Vec<Vec<String>> {
-    let mut names = vec![Vec::new(); chunks];
+/// Returns the qualified names that each chunk defines, those of fields, constants and values of types apart.
+fn names(symbols: &[recall_core::Symbol], chunks: usize) -> Vec<[Vec<String>; 2]> {
+    let mut names: Vec<[Vec<String>; 2]> = vec![Default::default(); chunks];
     for symbol in symbols {
-        if let Some(names) = names.get_mut(symbol.chunk as usize) {
+        if let Some([names, members]) = names.get_mut(symbol.chunk as usize) {
+            let names = if is_data_member(symbol) { members } else { names };
             names.push(symbol.qualified.clone());
         }
     }
@@ -142,7 +143,7 @@ fn chunk_record(
     text: &str,
     piece: &Chunk,
     place: usize,
-    names: &[String],
+    [names, members]: &[Vec<String>; 2],
     symbols: &[recall_core::Symbol],
 ) -> (ChunkRecord, ChunkAnalysis) {
     let body = piece.span.bytes.slice(text).unwrap_or_default();
@@ -160,11 +161,13 @@ fn chunk_record(
     if place == 0 && document.document_type.is_memory() {
         phrases.push(recall_index::lexical::first_sentence(text));
     }
-    let analysis = ChunkAnalysis::new(&ChunkParts { body, comment, names, enclosing: &enclosing, phrases: &phrases });
+    let analysis =
+        ChunkAnalysis::new(&ChunkParts { body, comment, names, members, enclosing: &enclosing, phrases: &phrases });
     let mut hasher = blake3::Hasher::new();
     hasher.update(&VERSION.to_le_bytes());
     let parts = [document.path.as_str(), document.document_type.as_str(), body, comment];
-    let lists = names.iter().map(String::as_str).chain(enclosing.iter().copied()).chain(phrases.iter().copied());
+    let lists =
+        names.iter().chain(members).map(String::as_str).chain(enclosing.iter().copied()).chain(phrases.iter().copied());
     for part in parts.into_iter().chain(lists) {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }

@@ -56,6 +56,8 @@ pub(crate) struct ChunkDocument {
     enclosing: Option<String>,
     /// The qualified names of the symbols defined in the chunk.
     names: Vec<String>,
+    /// Those of the fields, constants and values of types. Their words are not searched as those of names.
+    members: Vec<String>,
     /// The headings in the chunk, for prose.
     headings: Vec<String>,
 }
@@ -88,9 +90,10 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
         _permit: permit,
     });
     let is_prose = document.document_type != DocumentType::Code;
-    let mut names: Vec<(Vec<String>, Vec<String>)> = vec![Default::default(); parsed.chunks.len()];
+    let mut names: Vec<[Vec<String>; 3]> = vec![Default::default(); parsed.chunks.len()];
     for symbol in &parsed.symbols {
-        if let Some((names, headings)) = names.get_mut(symbol.chunk as usize) {
+        if let Some([names, members, headings]) = names.get_mut(symbol.chunk as usize) {
+            let names = if names::is_data_member(symbol) { members } else { names };
             names.push(symbol.qualified.clone());
             if is_prose {
                 headings.push(symbol.name.clone());
@@ -99,7 +102,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
     }
     let chunks = parsed.chunks.iter().zip(names).enumerate();
     chunks
-        .map(|(place, (chunk, (names, headings)))| ChunkDocument {
+        .map(|(place, (chunk, [names, members, headings]))| ChunkDocument {
             shared: Arc::clone(&shared),
             row: ChunkRow(first_chunk.0 + place as i64),
             position: if place == 0 { ChunkPosition::First } else { ChunkPosition::Later },
@@ -109,6 +112,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
             // In prose this is the title and the section headings, in code the enclosing definitions.
             enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
             names,
+            members,
             headings,
         })
         .collect()
@@ -195,7 +199,7 @@ impl tantivy::Document for ChunkDocument {
         let DocumentFields { fields, row, document_type, traits, text, path, stem, title, language, tags, _permit } =
             &*self.shared;
         let folder = path.rsplit('/').nth(1).unwrap_or_default();
-        let mut values = Vec::with_capacity(16 + 3 * self.names.len());
+        let mut values = Vec::with_capacity(16 + 3 * self.names.len() + 2 * self.members.len());
         let mut put = |field: Field, text| values.push((field, FieldValue::Text(text)));
         let body = self.body.slice(text).unwrap_or_default();
         put(fields.body, body);
@@ -208,10 +212,10 @@ impl tantivy::Document for ChunkDocument {
         }
         for name in &self.names {
             put(fields.symbol, name);
-            if name.len() <= MAX_NAME_BYTES {
-                put(fields.name, name);
-                put(fields.folded_name, name);
-            }
+        }
+        for name in self.names.iter().chain(&self.members).filter(|name| name.len() <= MAX_NAME_BYTES) {
+            put(fields.name, name);
+            put(fields.folded_name, name);
         }
         if let Some(enclosing) = &self.enclosing {
             put(fields.symbol, enclosing);

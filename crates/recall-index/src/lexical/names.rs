@@ -3,6 +3,7 @@
 //! Two phrases have the same key if they have the same words in the same order. Case, punctuation, marks and white space do
 //! not count. Words are not stemmed. A run of a script without spaces counts as one word.
 
+use recall_core::{Symbol, SymbolKind};
 use recall_text::fold_case;
 use recall_text::words::{is_letter, runs};
 
@@ -70,6 +71,12 @@ pub(crate) fn fold_name(name: &str) -> String {
         joined.push(c);
     }
     joined + &separators
+}
+
+/// Returns whether a symbol is a field, a constant or a value of a type, which is found by its name, and whose words say little about what its
+/// chunk does.
+pub fn is_data_member(symbol: &Symbol) -> bool {
+    matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant) && symbol.qualified != symbol.name
 }
 
 /// Whether a name ends where a further word of it would begin: `parse_`. What begins with it is compared as written, since

@@ -19,6 +19,8 @@ pub struct ChunkParts<'a> {
     pub comment: &'a str,
     /// The qualified names that it defines.
     pub names: &'a [String],
+    /// Those of the fields, constants and values of types, whose words are not searched as those of names.
+    pub members: &'a [String],
     /// The definitions or headings that enclose it, and the document's title if it is not the file name.
     pub enclosing: &'a [&'a str],
     /// Its headings, the title of prose and the first sentence of a memory.
@@ -75,6 +77,7 @@ impl ChunkAnalysis {
             names: parts
                 .names
                 .iter()
+                .chain(parts.members)
                 .filter(|name| name.len() <= MAX_NAME_BYTES)
                 .map(|name| normalize_text(name).into())
                 .collect(),
