@@ -73,7 +73,7 @@ const NO_TYPES: &[&str] = &[
 ];
 
 /// Returns a text with blanks for macros, of the same length. `None` if there are none.
-pub(crate) fn blanked(text: &str) -> Option<String> {
+pub(crate) fn blank_macros(text: &str) -> Option<String> {
     let macros = find(text);
     if macros.is_empty() {
         return None;
@@ -319,7 +319,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<&str> = find(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, expected, "{text}");
-        let blanked = blanked(text).unwrap_or_else(|| text.to_owned());
+        let blanked = blank_macros(text).unwrap_or_else(|| text.to_owned());
         assert_eq!(blanked.len(), text.len(), "{text}");
         assert_eq!(blanked.matches('\n').count(), text.matches('\n').count(), "{text}");
     }

@@ -45,7 +45,7 @@ impl Parsers {
         text: &str,
         limit: Duration,
     ) -> Result<Tree, ParseError> {
-        let blanked = if grammar.syntax.has_macros { macros::blanked(text) } else { None };
+        let blanked = if grammar.syntax.has_macros { macros::blank_macros(text) } else { None };
         let text = blanked.as_deref().unwrap_or(text);
         if let Some(rejection) = guard::rejection(text, grammar.syntax.hazard) {
             return Err(rejection.into());

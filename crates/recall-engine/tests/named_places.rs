@@ -100,6 +100,18 @@ fn a_line_and_a_path_in_any_order_are_a_place() {
 }
 
 #[test]
+fn a_name_that_is_defined_as_it_is_written_is_not_another() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/buffer.rs", "pub struct Frame {\n    pub byte_reader: u8,\n}\n");
+    sandbox.write("src/skip.rs", "pub fn skip_bytes(reader: &mut ByteReader) {\n    reader.skip();\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let first = |query: &str| paths(&sandbox.search(&engine, query)).first().map(|path| (*path).to_owned());
+    assert_eq!(first("what does ByteReader hold").as_deref(), Some("src/buffer.rs"), "nothing else has this name");
+    assert_eq!(first("skip_bytes of ByteReader").as_deref(), Some("src/skip.rs"), "the function is there");
+}
+
+#[test]
 fn a_question_about_a_message_leads_to_its_source() {
     let (sandbox, engine) = shop();
     for query in [

@@ -140,18 +140,19 @@ fn property_of_constructor(node: Node<'_>, text: &str) -> Option<Named> {
 /// The members of an enumeration. One without a value is only a name, a kind of node that occurs everywhere.
 fn members(body: Node<'_>, text: &str) -> Vec<Named> {
     let mut cursor = body.walk();
-    let named = |member: Node<'_>| {
-        let name = member.child_by_field_name("name").unwrap_or(member);
-        let inner = text_of(name, text).trim_start_matches(['"', '\'']);
-        let start = name.end_byte() - inner.len();
-        let end = start + inner.trim_end_matches(['"', '\'']).len();
-        Named::plain(start..end).in_part(member)
-    };
     let members = body.named_children(&mut cursor);
     members
         .filter(|member| matches!(member.kind(), "property_identifier" | "string" | "enum_assignment"))
-        .map(named)
+        .map(|member| member_of_enumeration(member, text))
         .collect()
+}
+
+fn member_of_enumeration(member: Node<'_>, text: &str) -> Named {
+    let name = member.child_by_field_name("name").unwrap_or(member);
+    let inner = text_of(name, text).trim_start_matches(['"', '\'']);
+    let start = name.end_byte() - inner.len();
+    let end = start + inner.trim_end_matches(['"', '\'']).len();
+    Named::plain(start..end).in_part(member)
 }
 
 /// `exports.open = function …`, `Store.prototype.open = function …`.

@@ -194,14 +194,16 @@ fn initializer(node: Node<'_>, text: &str) -> Option<Named> {
 fn properties(node: Node<'_>, text: &str) -> Vec<Named> {
     let mut cursor = node.walk();
     let patterns = node.children_by_field_name("name", &mut cursor);
-    let named = |pattern: Node<'_>| {
-        let name = pattern.child_by_field_name("bound_identifier")?;
-        let head = text.get(node.start_byte()..name.start_byte())?;
-        let is_constant = head.contains("let ") && head.contains("static ");
-        let kinds = if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE };
-        Some(Named::from_node(name).with(kinds).in_part(pattern))
-    };
-    patterns.filter_map(named).collect()
+    patterns.filter_map(|pattern| property(node, pattern, text)).collect()
+}
+
+/// One of the names of a declaration.
+fn property(declaration: Node<'_>, pattern: Node<'_>, text: &str) -> Option<Named> {
+    let name = pattern.child_by_field_name("bound_identifier")?;
+    let head = text.get(declaration.start_byte()..name.start_byte())?;
+    let is_constant = head.contains("let ") && head.contains("static ");
+    let kinds = if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE };
+    Some(Named::from_node(name).with(kinds).in_part(pattern))
 }
 
 pub(super) const ZIG: Syntax = Syntax {

@@ -8,7 +8,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, Understood};
+use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, SymbolKind, Understood};
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
@@ -300,7 +300,10 @@ fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certain
     let at_line = chunks.iter().filter(|chunk| has_line(&chunk.span));
     let at_line = at_line.min_by_key(|chunk| chunk.span.end_line - chunk.span.start_line).map(|chunk| chunk.ordinal);
     let name = frame.function.as_deref().map(plain_name).filter(|name| !name.is_empty());
-    let mut functions = symbols.iter().filter(|symbol| Some(symbol.name.as_str()) == name).peekable();
+    // A trace names functions; a field or a setting of the name is not what failed.
+    let may_fail = |symbol: &Symbol| !matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant);
+    let is_named = |symbol: &&Symbol| Some(symbol.name.as_str()) == name && (frame.line.is_none() || may_fail(symbol));
+    let mut functions = symbols.iter().filter(is_named).peekable();
     let first = functions.peek().map(|symbol| symbol.chunk);
     if at_line.is_some() && functions.any(|symbol| has_line(&symbol.span)) {
         return (Certainty::LineOfFunction, at_line);

@@ -60,18 +60,26 @@ pub(super) fn find_named(store: &Store, searcher: &Searcher, understood: &Unders
     Ok(named)
 }
 
-/// Returns the definitions of the first name of a query that nothing is called as it is written, and that something is called if its words are
-/// joined in another way: `parse_tokens` for "what does parseTokens do".
+/// Returns the definitions of the first name of a query that something is called if its words are joined in another way: `parse_tokens` for
+/// "what does parseTokens do". Empty if something is called as one of the names is written, or a text has it: the question is about that.
 fn find_joined_differently(
     store: &Store,
     searcher: &Searcher,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     let failed = |source| store.index.search_error(source);
-    for name in understood.identifiers.iter().take(MOST_NAMES) {
-        if !searcher.defining(name, 1).map_err(failed)?.is_empty() {
-            continue;
+    if !understood.phrases.is_empty() || understood.text.split_whitespace().count() > MOST_QUESTION_WORDS {
+        return Ok(Vec::new());
+    }
+    let names: Vec<&String> = understood.identifiers.iter().take(MOST_NAMES).collect();
+    for name in &names {
+        let is_written = !searcher.defining(name, 1).map_err(failed)?.is_empty()
+            || !searcher.mentioning(name, 1).map_err(failed)?.is_empty();
+        if is_written {
+            return Ok(Vec::new());
         }
+    }
+    for name in names {
         let defined = searcher.defining_however_written(name, MOST_DEFINITIONS + 1).map_err(failed)?;
         if (1..=MOST_DEFINITIONS).contains(&defined.len()) {
             return Ok(defined.into_iter().map(|one| (one.document, one.chunk)).collect());

@@ -47,13 +47,13 @@ fn files_of_class(word: &str) -> Vec<Frame> {
         return Vec::new();
     }
     let classes = (2..=parts.len()).rev().filter(|&count| parts[count - 1].starts_with(char::is_uppercase));
-    let frame = |count: usize| Frame {
-        path: parts[..count].join("/"),
-        line: None,
-        function: Some(parts[parts.len().min(count + 1) - 1].to_owned()),
-        is_library: false,
-    };
-    classes.take(2).map(frame).collect()
+    classes.take(2).map(|count| file_of_class(&parts, count)).collect()
+}
+
+/// Returns the file of the class whose full name is the first parts of a name. The next part is a member of it.
+fn file_of_class(parts: &[&str], count: usize) -> Frame {
+    let function = parts.get(count).or_else(|| parts.last()).map(|&name| name.to_owned());
+    Frame { path: parts[..count].join("/"), line: None, function, is_library: false }
 }
 
 #[cfg(test)]

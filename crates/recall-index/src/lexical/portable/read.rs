@@ -107,12 +107,10 @@ impl PortableQuery {
     fn defined_names(&self, documents: &[PortableDocument]) -> Vec<bool> {
         let defined = documents.iter().flat_map(|document| &document.chunks).flat_map(|chunk| &chunk.names);
         let defined: Vec<&String> = defined.collect();
-        let is_defined = |name: &String| {
-            let mut is_equal = false;
-            defined.iter().for_each(|known| each_end(known, |end| is_equal |= end == name));
-            is_equal && !name.contains(SCOPE)
-        };
-        self.names.iter().map(is_defined).collect()
+        self.names
+            .iter()
+            .map(|name| !name.contains(SCOPE) && defined.iter().any(|known| ends_with(known, name)))
+            .collect()
     }
 
     fn weigh(&self, statistics: &Statistics) -> Weighed {
@@ -227,11 +225,10 @@ impl PortableQuery {
                 let folded = folded_ends(defined);
                 for (place, (name, folded_name)) in self.names.iter().zip(&folded_names).enumerate() {
                     let last = folded_name.rsplit_once(SCOPE).map_or(folded_name.as_str(), |(_, last)| last);
-                    let mut is_equal = false;
+                    let is_equal = ends_with(defined, name);
                     let mut is_begun = false;
                     let is_cut = is_cut_at_a_word(name);
                     each_end(defined, |end| {
-                        is_equal |= end == name;
                         is_begun |= is_cut && end.len() > name.len() && end.starts_with(name.as_str());
                     });
                     if is_equal {
@@ -350,4 +347,11 @@ fn candidate(document: &PortableDocument, chunk: usize, score: f32) -> Candidate
         score,
         traits: document.traits,
     }
+}
+
+/// Whether a name is a definition's, with or without its scopes.
+fn ends_with(defined: &str, name: &str) -> bool {
+    let mut is_equal = false;
+    each_end(defined, |end| is_equal |= end == name);
+    is_equal
 }
