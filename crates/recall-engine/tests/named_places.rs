@@ -100,15 +100,20 @@ fn a_line_and_a_path_in_any_order_are_a_place() {
 }
 
 #[test]
-fn a_name_that_is_defined_as_it_is_written_is_not_another() {
+fn a_name_that_a_text_has_is_not_another_name() {
     let sandbox = Sandbox::new();
     sandbox.write("src/buffer.rs", "pub struct Frame {\n    pub byte_reader: u8,\n}\n");
     sandbox.write("src/skip.rs", "pub fn skip_bytes(reader: &mut ByteReader) {\n    reader.skip();\n}\n");
     let engine = sandbox.engine();
     sandbox.index(&engine);
     let first = |query: &str| paths(&sandbox.search(&engine, query)).first().map(|path| (*path).to_owned());
-    assert_eq!(first("what does ByteReader hold").as_deref(), Some("src/buffer.rs"), "nothing else has this name");
-    assert_eq!(first("skip_bytes of ByteReader").as_deref(), Some("src/skip.rs"), "the function is there");
+    assert_eq!(first("skip_bytes of ByteReader").as_deref(), Some("src/skip.rs"), "the field has another name");
+    assert_eq!(first("what does byteREADER hold").as_deref(), Some("src/skip.rs"), "a text has it in another case");
+    assert_eq!(
+        first("what does SkipBytes do").as_deref(),
+        Some("src/skip.rs"),
+        "nothing has this name as it is written"
+    );
 }
 
 #[test]
