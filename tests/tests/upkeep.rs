@@ -104,7 +104,8 @@ fn compacting_frees_the_space_of_deleted_files_and_changes_no_answer() {
     let project = burrows(&sandbox, "burrows");
     for number in 0..400 {
         // Different lines, since equal ones take next to no room in an index.
-        let lines = (0..60).map(|at| format!("pub fn tunnel_{number}_{at}() -> usize {{ {} }}\n", number * 7919 + at));
+        let lines =
+            (0..60).map(|at| format!("pub fn tunnel_{number}_of_{at}() -> usize {{ {} }}\n", number * 7919 + at));
         project.write(&format!("old/tunnel_{number}.rs"), lines.collect::<String>());
     }
     ok(&sandbox, &project, &["search", "burrow_7_7"]);

@@ -109,11 +109,11 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
         && name.chars().all(char::is_lowercase)
         && (found > 0 && is(found - 1, "the a an"))
         && !is(found + 1, KINDS);
-    let kind = use_kind(folded.iter().map(String::as_str));
+    let kind = use_kind(&folded.iter().map(String::as_str));
     (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, kind })
 }
 
-fn use_kind<'a>(words: impl Iterator<Item = &'a str> + Clone) -> UseKind {
+fn use_kind<'a>(words: &(impl Iterator<Item = &'a str> + Clone)) -> UseKind {
     let has = |beginnings: &str| {
         words.clone().any(|word| beginnings.split_whitespace().any(|beginning| word.starts_with(beginning)))
     };
@@ -137,7 +137,7 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     (asks && is_short && (has(USING) || has(USERS) || has(USED))).then(|| UsedName {
         name: (*name).to_owned(),
         is_plain_word: false,
-        kind: use_kind(words.iter().copied()),
+        kind: use_kind(&words.iter().copied()),
     })
 }
 
