@@ -167,8 +167,11 @@ fn a_question_about_the_users_of_a_name_lists_every_place() {
 fn an_import_comes_after_the_calls_in_its_file() {
     let sandbox = Sandbox::new();
     sandbox.write("src/frames.py", "def parse_frame(text):\n    return text\n");
-    let constants: String = (0..60).map(|number| format!("LIMIT_{number} = {number} * FACTOR_{number}\n")).collect();
-    let lines: String = (0..60).map(|number| format!("    part_{number} = frame[{number}]\n")).collect();
+    let constants: Vec<String> =
+        (0..60).map(|number| format!("LIMIT_{number} = {number} * FACTOR_{number}\n")).collect();
+    let constants = constants.concat();
+    let lines: Vec<String> = (0..60).map(|number| format!("    part_{number} = frame[{number}]\n")).collect();
+    let lines = lines.concat();
     let reader = format!(
         "from frames import parse_frame\n\n{constants}\n\ndef read(frame):\n{lines}    return parse_frame(frame)\n"
     );

@@ -8,7 +8,8 @@ use crate::support::{Sandbox, paths};
 fn a_name_in_small_letters_shows_the_first_lines_of_its_definition() {
     let sandbox = Sandbox::new();
     let method = |name: &str| {
-        let lines: String = (0..40).map(|number| format!("        frame_{number} = text[{number}]\n")).collect();
+        let lines: Vec<String> = (0..40).map(|number| format!("        frame_{number} = text[{number}]\n")).collect();
+        let lines = lines.concat();
         format!("    def {name}(self, text):\n{lines}        return text\n\n")
     };
     let class = ["read_frames", "stream_response", "reads_of_stream"].map(method).concat();
@@ -32,7 +33,8 @@ fn shop() -> (Sandbox, Engine) {
         sandbox.write(&format!("other/src/CartShop{number}.java"), &text);
     }
     let filler = |name: &str| {
-        let lines: String = (0..40).map(|number| format!("        {name}Of{number} = price{number};\n")).collect();
+        let lines: Vec<String> = (0..40).map(|number| format!("        {name}Of{number} = price{number};\n")).collect();
+        let lines = lines.concat();
         format!("    void {name}() {{\n{lines}    }}\n\n")
     };
     let total = "    int total() {\n        if (empty) {\n            throw new CartError(\"cannot sum an empty list of\" + kind);\n        }\n        return sum;\n    }\n";

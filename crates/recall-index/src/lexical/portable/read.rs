@@ -281,7 +281,7 @@ impl PortableQuery {
         let names_of = |chunk: &ChunkAnalysis| {
             let defines = |name: &String| {
                 let name = fold_name(name);
-                chunk.names.iter().any(|defined| folded_ends(defined).iter().any(|end| *end == name))
+                chunk.names.iter().any(|defined| folded_ends(defined).contains(&name))
             };
             let phrase = self.phrase.as_ref().is_some_and(|phrase| chunk.phrases.contains(phrase));
             let is_near = chunk.names.iter().any(|defined| self.find_suggestion(defined).is_some());
