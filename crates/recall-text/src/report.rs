@@ -114,7 +114,7 @@ pub fn reads_like_a_message(query: &str) -> bool {
 }
 
 /// Returns the message that a question of one line is about: `no price for apples` of "why do I get no price for apples?". `None` if the
-/// question does not say that it is about a message, or if the rest has fewer than [`MIN_MESSAGE_WORDS`].
+/// question does not say that it is about a message, or if the rest has fewer than four words.
 pub fn asked_message(query: &str) -> Option<&str> {
     let asked = ASKED_MESSAGE.captures(query.trim())?;
     let message = asked.iter().skip(1).flatten().next()?.as_str();
