@@ -66,7 +66,7 @@ const SPECIFIERS: &[&str] = &[
     "virtual",
 ];
 
-/// Words after which a name is no part of a function's head. Sorted.
+/// Words that do not stand before the name of a function in its declaration. Sorted.
 const NO_TYPES: &[&str] = &[
     "case", "class", "const", "delete", "do", "else", "enum", "goto", "mutable", "new", "operator", "return", "sizeof",
     "struct", "throw", "typedef", "typename", "union", "using", "volatile",
@@ -213,7 +213,7 @@ impl<'t> Finder<'t> {
         Vec::new()
     }
 
-    /// Whether a word that is no macro begins a declaration, so that none can have begun before it: `void open(`, `std::string name`.
+    /// Whether a word begins a declaration, so that a word in capitals before it is a macro: `void open(`, `std::string name`.
     fn begins_declaration(&self, word: &Token) -> bool {
         let text = &self.words.text[word.range.clone()];
         if NEVER_AFTER_TYPES.binary_search(&text).is_ok() {

@@ -84,7 +84,7 @@ fn declarations(node: Node<'_>, text: &str) -> Vec<Named> {
     each_declared(node, text, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
 }
 
-/// Fields, or methods declared in a class without a body. A field that each object has is no constant.
+/// The fields of a class, and its methods that have no body there. A field that every object has a value of is a variable.
 fn fields(node: Node<'_>, text: &str) -> Vec<Named> {
     let first = node.child_by_field_name("declarator").map_or(node.start_byte(), |first| first.start_byte());
     let head = text.get(node.start_byte()..first).unwrap_or_default();
@@ -93,7 +93,7 @@ fn fields(node: Node<'_>, text: &str) -> Vec<Named> {
     each_declared(node, text, if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE })
 }
 
-/// What the declarators of one declaration name. One that is no function is of these kinds.
+/// The names in the declarators of a declaration. A function has the kinds of functions, anything else these kinds.
 fn each_declared(node: Node<'_>, text: &str, kinds: Kinds) -> Vec<Named> {
     let mut cursor = node.walk();
     let named = |declarator: Node<'_>| {

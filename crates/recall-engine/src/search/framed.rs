@@ -115,7 +115,7 @@ impl Framed {
         }
         if framed.is_empty() {
             let Named { first, passages } = find_named(store, searcher, understood)?;
-            framed.add(first.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+            framed.add_allowed(first, only);
             let allowed = passages.into_iter().filter(|(_, chunk)| is_in(only, *chunk));
             allowed.for_each(|(document, chunk)| {
                 framed.passages.entry(document.0).or_insert(chunk);

@@ -18,22 +18,26 @@ const MOST_FILES: usize = 3;
 /// files: those that use a name, tests, or those with a message.
 pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
     let text = understood.wording();
-    let words = text.split_whitespace().count();
-    let is_of_path = |word: &&str| understood.paths.iter().any(|path| word.contains(path.as_str()));
-    let others: Vec<&str> = text.split_whitespace().filter(|word| !is_of_path(word)).collect();
-    let asks_for_tests = || asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test);
-    let asks_for_others = understood.used_name.is_some() || asks_for_tests();
+    let words: Vec<&str> = text.split_whitespace().collect();
     // A path in a message or in quotation marks is a part of it.
     let is_quoted = understood.message.is_some() || !understood.phrases.is_empty();
-    if understood.report.is_some() || asks_for_others || is_quoted || words > MOST_WORDS {
+    if understood.report.is_some() || understood.used_name.is_some() || is_quoted || words.len() > MOST_WORDS {
         return Vec::new();
     }
-    let paths = understood.paths.iter().filter(|_| words > 1 && understood.class != QueryClass::Path);
+    let paths = understood.paths.iter().filter(|_| words.len() > 1 && understood.class != QueryClass::Path);
     // Of several files with the name, the one that defines it is meant.
     let function = understood.identifiers.first().cloned();
     let paths =
         paths.map(|path| Frame { path: path.clone(), line: None, function: function.clone(), is_library: false });
-    paths.chain(text.split_whitespace().flat_map(files_of_class)).take(MOST_FILES).collect()
+    let files: Vec<Frame> = paths.chain(words.iter().copied().flat_map(files_of_class)).take(MOST_FILES).collect();
+    if files.is_empty() || asks_for_tests(understood, &words) { Vec::new() } else { files }
+}
+
+/// Returns whether the words of a query besides its paths ask for tests.
+fn asks_for_tests(understood: &Understood, words: &[&str]) -> bool {
+    let is_of_path = |word: &str| understood.paths.iter().any(|path| word.contains(path.as_str()));
+    let others: Vec<&str> = words.iter().copied().filter(|word| !is_of_path(word)).collect();
+    asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test)
 }
 
 /// Returns the files that a word names if it is the full name of a class or of a member of one, the class of the longest name first:
