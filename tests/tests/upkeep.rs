@@ -110,11 +110,13 @@ fn compacting_frees_the_space_of_deleted_files_and_changes_no_answer() {
     }
     ok(&sandbox, &project, &["search", "burrow_7_7"]);
     wait_until("the index is whole", || ok(&sandbox, &project, &["status"]).contains("whole index").then_some(()));
+    let whole = kept(&sandbox, &project, "/burrows")["index_bytes"].as_u64().expect("a number");
     fs::remove_dir_all(project.path("old")).expect("it exists");
     let before = answers(&sandbox, &project);
     let compacted = json(&sandbox, &project, &["compact"]);
+    // A merge in the background may have freed a part of it before.
     let bytes = |name: &str| compacted[name].as_u64().expect("a number");
-    assert!(bytes("bytes_after") * 2 < bytes("bytes_before"), "{compacted}");
+    assert!(bytes("bytes_after") * 2 < whole && bytes("bytes_after") < bytes("bytes_before"), "{whole}, {compacted}");
     assert_eq!(answers(&sandbox, &project), before);
     ok(&sandbox, &project, &["doctor"]);
     // A second run has nothing to do.
