@@ -30,11 +30,35 @@ pub struct FacetCounts {
     pub tags: BTreeMap<String, u64>,
 }
 
+impl FacetCounts {
+    /// Adds documents of one type, language and directory, with the same tags. `path` is that of one of them.
+    pub(crate) fn add<'t>(
+        &mut self,
+        kind: &str,
+        language: &str,
+        path: &str,
+        tags: impl IntoIterator<Item = &'t str>,
+        documents: u64,
+    ) {
+        let add = |counts: &mut BTreeMap<String, u64>, value: &str| {
+            *counts.entry(value.to_owned()).or_default() += documents;
+        };
+        add(&mut self.kinds, kind);
+        if !language.is_empty() {
+            add(&mut self.languages, language);
+        }
+        add(&mut self.directories, &directory(path));
+        for tag in tags {
+            add(&mut self.tags, tag);
+        }
+    }
+}
+
 /// The number of leading directory names that are a value, as an index counts them.
 const DIRECTORY_NAMES: usize = 2;
 
 /// Returns the directory of a path, as facets count it.
-pub(crate) fn directory(path: &str) -> String {
+fn directory(path: &str) -> String {
     let names: Vec<&str> = path.split('/').collect();
     match &names[..names.len() - 1] {
         [] => ".".to_owned(),

@@ -59,11 +59,6 @@ impl Guarded {
         self.ask(|store| store.statistics(keys))
     }
 
-    /// See [`SharedStore::most_counted`].
-    pub fn most_counted(&self) -> usize {
-        self.store.as_ref().map_or(0, |store| store.most_counted())
-    }
-
     /// See [`SharedStore::models`].
     pub fn models(&self) -> Result<Vec<Model>, StoreError> {
         self.ask(|store| store.models())
@@ -85,7 +80,7 @@ impl Guarded {
     }
 
     /// See [`SharedStore::facets`].
-    pub fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+    pub fn facets(&self, scan: &FacetScan) -> Result<FacetCounts, StoreError> {
         self.ask(|store| store.facets(scan))
     }
 

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use parking_lot::Mutex;
 
-use crate::facets::directory;
 use crate::paths::Paths;
 use crate::seam::DocumentRecord;
 use crate::{
@@ -157,7 +156,7 @@ impl SharedStore for Memory {
         Ok(places.iter().find_map(at).map(|(branch, document)| whole_document(branch, document)))
     }
 
-    fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+    fn facets(&self, scan: &FacetScan) -> Result<FacetCounts, StoreError> {
         let state = self.state.lock();
         let mut counts = FacetCounts::default();
         for (branch, document) in state.visible() {
@@ -167,16 +166,10 @@ impl SharedStore for Memory {
             if !is_matched || scan.without.contains(&branch.repository) || !passes(&scan.filters, document) {
                 continue;
             }
-            *counts.kinds.entry(document.kind.clone()).or_default() += 1;
-            if !document.language.is_empty() {
-                *counts.languages.entry(document.language.clone()).or_default() += 1;
-            }
-            *counts.directories.entry(directory(&document.path)).or_default() += 1;
-            for tag in &document.tags {
-                *counts.tags.entry(tag.clone()).or_default() += 1;
-            }
+            let tags = document.tags.iter().map(String::as_str);
+            counts.add(&document.kind, &document.language, &document.path, tags, 1);
         }
-        Ok(Some(counts))
+        Ok(counts)
     }
 
     fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {

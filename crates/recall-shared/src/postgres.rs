@@ -78,9 +78,9 @@ impl SharedStore for Postgres {
         self.connections.read(|pool| find::document(pool, places))
     }
 
-    fn facets(&self, scan: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
+    fn facets(&self, scan: &FacetScan) -> Result<FacetCounts, StoreError> {
         let scan = scan.clone();
-        self.connections.read(|pool| facets::count(pool, scan)).map(Some)
+        self.connections.read(|pool| facets::count(pool, scan))
     }
 
     fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {

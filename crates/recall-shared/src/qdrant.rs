@@ -9,6 +9,7 @@
 
 mod branches;
 mod client;
+mod facets;
 mod field;
 mod find;
 mod point;
@@ -26,8 +27,8 @@ use tonic::codegen::http::Uri;
 use crate::guarded::Connections;
 use crate::seam::{BranchState, ChunkRecord, DocumentRecord};
 use crate::{
-    Ask, Branch, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics, StoreError, TextScan,
-    TextStep, WholeDocument,
+    Ask, Branch, FacetCounts, FacetScan, Found, Key, Manifest, Model, Place, Publication, SharedStore, Statistics,
+    StoreError, TextScan, TextStep, WholeDocument,
 };
 use client::Client;
 pub use schema::{QdrantSettings, Spread};
@@ -95,11 +96,6 @@ impl SharedStore for Qdrant {
         self.connections.read(async |client| client.ping().await)
     }
 
-    fn most_counted(&self) -> usize {
-        // Each count is two requests.
-        64
-    }
-
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError> {
         let keys = keys.to_vec();
         self.connections.read(|client| async move { upkeep::read_statistics(&client, keys).await })
@@ -122,6 +118,11 @@ impl SharedStore for Qdrant {
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError> {
         let places = places.to_vec();
         self.connections.read(|client| async move { find::document(&client, &places).await })
+    }
+
+    fn facets(&self, scan: &FacetScan) -> Result<FacetCounts, StoreError> {
+        let scan = scan.clone();
+        self.connections.read(|client| async move { facets::count(&client, &scan).await })
     }
 
     fn scan_texts(&self, scan: &TextScan) -> Result<TextStep, StoreError> {

@@ -20,13 +20,9 @@ pub trait SharedStore: Send + Sync {
     /// Returns once the server has answered.
     fn ping(&self) -> Result<(), StoreError>;
 
-    /// Returns the statistics of the whole store, with the counts of these keys.
+    /// Returns the statistics of the whole store, with the counts of these keys. Thousands of keys that nothing has cost little: they are
+    /// the spellings near to a query's.
     fn statistics(&self, keys: &[u32]) -> Result<Statistics, StoreError>;
-
-    /// The most keys whose counts cost little: some hundreds, for the spellings near to a query, or none.
-    fn most_counted(&self) -> usize {
-        usize::MAX
-    }
 
     /// Returns the models whose vectors the store has.
     fn models(&self) -> Result<Vec<Model>, StoreError>;
@@ -43,12 +39,10 @@ pub trait SharedStore: Send + Sync {
     /// Returns the document at the first of these places that has one.
     fn document(&self, places: &[Place]) -> Result<Option<WholeDocument>, StoreError>;
 
-    /// Counts the documents that readers see, that satisfy the conditions and that have a word; `None` if the store cannot.
+    /// Counts the documents that readers see, that satisfy the conditions and that have a word.
     ///
     /// A word that thousands of chunks have may be counted in part of them.
-    fn facets(&self, _: &FacetScan) -> Result<Option<FacetCounts>, StoreError> {
-        Ok(None)
-    }
+    fn facets(&self, scan: &FacetScan) -> Result<FacetCounts, StoreError>;
 
     /// Compares the texts of some documents with fragments, and returns those that contain one.
     ///

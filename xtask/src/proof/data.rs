@@ -28,7 +28,8 @@ pub(crate) fn repositories(bench: &Bench) -> Result<Vec<(String, PathBuf)>, Stri
     let entries = fs::read_dir(&folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for entry in entries.flatten() {
-        let path = entry.path().canonicalize().map_err(|error| error.to_string())?;
+        let path = entry.path();
+        let path = path.canonicalize().map_err(|error| format!("cannot open {}: {error}", path.display()))?;
         let is_bare = path.join("HEAD").exists() && path.join("objects").exists();
         if is_bare || path.join(".git").exists() {
             found.push((entry.file_name().to_string_lossy().into_owned(), path));

@@ -122,7 +122,7 @@ impl SharedAnswer {
         };
         let near = NearSpellings::new(understood, &statistics);
         let near_keys = near.keys();
-        if !near_keys.is_empty() && near_keys.len() <= store.most_counted() {
+        if !near_keys.is_empty() {
             let counts = store.statistics(&near_keys)?.counts;
             query.suggest(&near, &counts);
             statistics.counts.extend(counts);
@@ -347,10 +347,9 @@ impl SearchedStore for SharedAnswer {
     fn facets(&self, _: &Search<'_>) -> Result<StoreFacets, error::StoreError> {
         let Some(scan) = &self.counted else { return Ok(StoreFacets::default()) };
         Ok(match self.store.facets(scan) {
-            Ok(Some(FacetCounts { kinds: types, languages, directories, tags })) => {
+            Ok(FacetCounts { kinds: types, languages, directories, tags }) => {
                 StoreFacets { counts: Facets { types, languages, directories, tags }, warning: None }
             }
-            Ok(None) => self.warn_uncounted("a server of its kind cannot", false),
             Err(error) => self.warn_uncounted(&error_chain(&error), !matches!(error, StoreError::Resting)),
         })
     }

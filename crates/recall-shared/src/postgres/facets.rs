@@ -1,12 +1,10 @@
 //! Counts of documents by value.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::connection::Pool;
 use super::find::{READ_BY_KEYS, SqlConditions, VISIBLE};
 use super::schema::numbers;
-use crate::facets::directory;
 use crate::{FacetCounts, FacetScan, StoreError};
 
 /// The most chunks whose documents are looked up: some 50 ms of the server.
@@ -40,17 +38,8 @@ pub(super) async fn count(pool: Arc<Pool>, scan: FacetScan) -> Result<FacetCount
     let mut counts = FacetCounts::default();
     for row in &rows {
         let (kind, language, tags): (String, String, Vec<String>) = (row.get(0), row.get(1), row.get(2));
-        let (folder, count): (String, i64) = (row.get(3), row.get(4));
-        let count = count.max(0) as u64;
-        let add = |counts: &mut BTreeMap<String, u64>, value: String| *counts.entry(value).or_default() += count;
-        add(&mut counts.kinds, kind);
-        if !language.is_empty() {
-            add(&mut counts.languages, language);
-        }
-        add(&mut counts.directories, directory(&folder));
-        for tag in tags {
-            add(&mut counts.tags, tag);
-        }
+        let (folder, documents): (String, i64) = (row.get(3), row.get(4));
+        counts.add(&kind, &language, &folder, tags.iter().map(String::as_str), documents.max(0) as u64);
     }
     Ok(counts)
 }

@@ -3,7 +3,7 @@
 //! Chunks, documents and branches are points of different collections, without a transaction around them. So a search reads the epoch
 //! and the branches before and after the rest, and starts again if one of them has changed (ADR 45).
 
-mod candidates;
+pub(super) mod candidates;
 
 use std::collections::{HashMap, HashSet};
 

@@ -49,11 +49,26 @@ impl Point {
     }
 
     pub(super) fn ids(&self, name: &str) -> Result<Vec<Uuid>, StoreError> {
-        let id = |value: &Value| match &value.kind {
-            Some(Kind::StringValue(text)) => Uuid::parse_str(text).map_err(|_| self.lacks(name, "identities")),
-            _ => Err(self.lacks(name, "identities")),
+        let texts = self.texts(name)?.into_iter();
+        texts.map(|text| Uuid::parse_str(text).map_err(|_| self.lacks(name, "identities"))).collect()
+    }
+
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<&str>, StoreError> {
+        let mut texts = Vec::new();
+        for value in self.list(name)? {
+            let Some(Kind::StringValue(text)) = &value.kind else { return Err(self.lacks(name, "texts")) };
+            texts.push(text.as_str());
+        }
+        Ok(texts)
+    }
+
+    /// The numbers of terms.
+    pub(super) fn keys(&self, name: &str) -> Result<Vec<u32>, StoreError> {
+        let key = |value: &Value| match value.kind {
+            Some(Kind::IntegerValue(number)) => u32::try_from(number).map_err(|_| self.lacks(name, "keys")),
+            _ => Err(self.lacks(name, "keys")),
         };
-        self.list(name)?.iter().map(id).collect()
+        self.list(name)?.iter().map(key).collect()
     }
 
     /// A number for each field of texts.

@@ -65,7 +65,12 @@ pub(super) fn is_any(field: &str, texts: Vec<String>) -> Condition {
 
 /// The field is this number, or has it among its numbers.
 pub(super) fn number_is(field: &str, number: i64) -> Condition {
-    Condition::matches(field, MatchValue::Integers(RepeatedIntegers { integers: vec![number] }))
+    number_is_any(field, vec![number])
+}
+
+/// The field is one of these numbers, or has one among its numbers.
+pub(super) fn number_is_any(field: &str, numbers: Vec<i64>) -> Condition {
+    Condition::matches(field, MatchValue::Integers(RepeatedIntegers { integers: numbers }))
 }
 
 /// The field is a number less than this one.

@@ -10,7 +10,7 @@ use super::branches::{SUMS, State, Sums};
 use super::client::{Client, NAMED, Servers};
 use super::point::point_id;
 use super::schema::{BRANCHES, CHUNKS, DOCUMENTS};
-use super::tenant::{ids_are, is, is_any, is_greater, is_less, number_is};
+use super::tenant::{ids_are, is, is_any, is_greater, is_less, number_is, number_is_any};
 use super::{field, schema};
 use crate::{Model, Statistics, StoreError};
 
@@ -102,6 +102,36 @@ const AT_ONCE: usize = 32;
 /// ones are a fair sample.
 const SAMPLED_BRANCHES: usize = 1_000;
 
+/// How many keys are counted without a look at whether anything has them. Each count is two requests.
+const COUNTED_AT_ONCE: usize = 16;
+
+/// How many points with one of many keys are read at a time, to learn which keys there are.
+const SEEN_AT_ONCE: u32 = 64;
+
+/// Returns those keys that a chunk or a document has.
+///
+/// Each step reads some points with one of the keys that were not seen yet, so there are at most as many steps as keys are found. Of the
+/// spellings near to a word, few are found.
+async fn existing(client: &Client, keys: Vec<u32>) -> Result<Vec<u32>, StoreError> {
+    let mut seen = Vec::new();
+    let mut unseen: HashSet<u32> = keys.into_iter().collect();
+    for collection in [CHUNKS, DOCUMENTS] {
+        loop {
+            let any = number_is_any(field::KEYS, unseen.iter().copied().map(i64::from).collect());
+            let with = client.tenant.filter(vec![any], Vec::new());
+            let (points, _) = client.page(collection, with, &[field::KEYS], Servers::Any, None, SEEN_AT_ONCE).await?;
+            let known = seen.len();
+            for point in &points {
+                seen.extend(point.keys(field::KEYS)?.into_iter().filter(|key| unseen.remove(key)));
+            }
+            if seen.len() == known {
+                break;
+            }
+        }
+    }
+    Ok(seen)
+}
+
 /// Reads the statistics.
 ///
 /// The counts of keys, chunks and documents are exact. The lengths are those of the branches' documents, scaled to these counts, since a
@@ -109,6 +139,9 @@ const SAMPLED_BRANCHES: usize = 1_000;
 pub(super) async fn read_statistics(client: &Client, mut keys: Vec<u32>) -> Result<Statistics, StoreError> {
     keys.sort_unstable();
     keys.dedup();
+    if keys.len() > COUNTED_AT_ONCE {
+        keys = existing(client, keys).await?;
+    }
     let live = || is(field::STATE, State::Live.as_str());
     let all_chunks = client.count(CHUNKS, client.tenant.filter(Vec::new(), Vec::new()));
     let all_documents = client.count(DOCUMENTS, client.tenant.filter(vec![live()], Vec::new()));

@@ -228,7 +228,7 @@ impl<'a> Search<'a> {
 }
 
 /// The identity of the branch of a document.
-pub(super) fn branch(document: &Point) -> Result<Uuid, StoreError> {
+pub(in crate::qdrant) fn branch(document: &Point) -> Result<Uuid, StoreError> {
     let text = document.text(field::BRANCH)?;
     Uuid::parse_str(text).map_err(|_| StoreError::Invalid { what: format!("`{text}` is not a branch") })
 }
@@ -270,15 +270,15 @@ fn sparse(wanted: &[Weighted]) -> Query {
     Query::new_nearest(VectorInput::new_sparse(keys, weights))
 }
 
-pub(super) struct Conditions {
+pub(in crate::qdrant) struct Conditions {
     must: Vec<Condition>,
     must_not: Vec<Condition>,
     /// What is checked here.
-    pub(super) paths: Paths,
+    pub(in crate::qdrant) paths: Paths,
 }
 
 impl Conditions {
-    pub(super) fn new(filters: &Filters, without: &[String]) -> Self {
+    pub(in crate::qdrant) fn new(filters: &Filters, without: &[String]) -> Self {
         let Filters { kinds, languages, paths, tags } = filters;
         let mut must = vec![is(field::DEFAULT, YES)];
         for (name, texts) in [(field::KIND, kinds), (field::LANGUAGE, languages)] {
@@ -296,7 +296,7 @@ impl Conditions {
     }
 
     /// The filter for documents that satisfy these conditions and more.
-    pub(super) fn with(&self, client: &Client, more: Vec<Condition>) -> Scoped {
+    pub(in crate::qdrant) fn with(&self, client: &Client, more: Vec<Condition>) -> Scoped {
         client.tenant.filter(self.must.iter().cloned().chain(more).collect(), self.must_not.clone())
     }
 }
