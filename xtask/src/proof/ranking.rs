@@ -167,6 +167,6 @@ pub(crate) fn draw_histories(
 
 fn draw_history(bench: &Bench, name: &str, source: &Path, limit: usize, corpus: Corpus) -> Result<Group, String> {
     let checkout = Checkout::clone(source, bench.place.join("trees").join(name))?;
-    let questions = super::tree::draw(&checkout.root, name, limit, bench.seed)?;
+    let questions = checkout.draw(name, limit, bench.seed)?;
     Ok(Group { root: checkout.root.clone(), history: Some(checkout), corpus, questions })
 }

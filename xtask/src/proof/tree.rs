@@ -67,6 +67,39 @@ impl Checkout {
         Ok(Self { root })
     }
 
+    /// Returns at most `limit` questions of a history, drawn by a seed: each is a commit without merges that changes one to three files of
+    /// code, tests not counted, in at most eight places, and is asked in the tree before it. A commit of which the clone lacks objects is
+    /// passed over: snapshots leave out large files.
+    pub(crate) fn draw(&self, name: &str, limit: usize, seed: u64) -> Result<Vec<Question>, String> {
+        let log =
+            read_git(&self.root, &["log", "--no-merges", "--format=%H%x1f%P%x1f%s%x1f%b%x1e", "-n", COMMITS, "HEAD"])?;
+        let mut commits: Vec<&str> = log.split('\u{1e}').map(str::trim).filter(|commit| !commit.is_empty()).collect();
+        Random::new(seed).shuffle(&mut commits);
+        let mut questions = Vec::new();
+        for commit in commits {
+            if questions.len() == limit {
+                break;
+            }
+            let fields: Vec<&str> = commit.split('\u{1f}').collect();
+            let [hash, parent, subject, body] = fields[..] else { continue };
+            if parent.is_empty() || !says_something(subject) {
+                continue;
+            }
+            let changes = ["diff", "--unified=0", "--no-renames", "--no-ext-diff", "--diff-filter=M", parent, hash];
+            let Ok(diff) = read_git(&self.root, &changes) else { continue };
+            let places = changed_places(&diff);
+            if (1..=MOST_PLACES).contains(&places.len()) {
+                let text = message(subject, body);
+                let id = format!("{name}/{}", &hash[..10]);
+                let question = Question { id, text, commit: parent.to_owned(), places };
+                if question.files().len() <= MOST_FILES && self.switch(parent).is_ok() {
+                    questions.push(question);
+                }
+            }
+        }
+        Ok(questions)
+    }
+
     /// Makes the work tree that of a commit.
     pub(crate) fn switch(&self, commit: &str) -> Result<(), String> {
         programs::run_quietly(git(&self.root).args(["checkout", "--quiet", "--force", "--detach", commit]))?;
@@ -90,37 +123,6 @@ pub(crate) fn read_git(root: &Path, arguments: &[&str]) -> Result<String, String
         return Err(format!("`git {}` failed: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Returns at most `limit` questions of a history, drawn by a seed: each is a commit without merges that changes one to three files of
-/// code, tests not counted, in at most eight places, and is asked in the tree before it.
-pub(crate) fn draw(root: &Path, name: &str, limit: usize, seed: u64) -> Result<Vec<Question>, String> {
-    let log = read_git(root, &["log", "--no-merges", "--format=%H%x1f%P%x1f%s%x1f%b%x1e", "-n", COMMITS, "HEAD"])?;
-    let mut commits: Vec<&str> = log.split('\u{1e}').map(str::trim).filter(|commit| !commit.is_empty()).collect();
-    Random::new(seed).shuffle(&mut commits);
-    let mut questions = Vec::new();
-    for commit in commits {
-        if questions.len() == limit {
-            break;
-        }
-        let fields: Vec<&str> = commit.split('\u{1f}').collect();
-        let [hash, parent, subject, body] = fields[..] else { continue };
-        if parent.is_empty() || !says_something(subject) {
-            continue;
-        }
-        let diff =
-            read_git(root, &["diff", "--unified=0", "--no-renames", "--no-ext-diff", "--diff-filter=M", parent, hash])?;
-        let places = changed_places(&diff);
-        if (1..=MOST_PLACES).contains(&places.len()) {
-            let text = message(subject, body);
-            let id = format!("{name}/{}", &hash[..10]);
-            let question = Question { id, text, commit: parent.to_owned(), places };
-            if question.files().len() <= MOST_FILES {
-                questions.push(question);
-            }
-        }
-    }
-    Ok(questions)
 }
 
 /// Whether a subject can be a question. Reverts, releases and formatting are about no place.
@@ -197,16 +199,23 @@ mod tests {
             }
         };
         programs::run_quietly(git(&source).args(["init", "--quiet"])).expect("git works");
+        fs::write(source.join("large.bin"), "large").expect("written");
         commit("one\ntwo\nthree\n", "begin the waiting lock");
         commit("one\n2\nthree\n", "wait for the holder of locks");
         commit("one\n2\nthree\n// x\n", "Release 1.0 of this library");
         let checkout = Checkout::clone(&source, place.join("clone")).expect("cloned");
-        let questions = draw(&checkout.root, "own", 9, 1).expect("drawn");
+        let questions = checkout.draw("own", 9, 1).expect("drawn");
         let [question] = &questions[..] else { panic!("one commit changes code: {questions:?}") };
         assert_eq!(question.text, "wait for the holder of locks");
         assert_eq!(question.places, [Place { path: "lock.rs".to_owned(), lines: Some((2, 2)) }]);
         checkout.switch(&question.commit).expect("switched");
         assert_eq!(fs::read_to_string(checkout.root.join("lock.rs")).expect("there"), "one\ntwo\nthree\n");
+        // A snapshot without its large files has no tree to ask in.
+        let large = read_git(&source, &["rev-parse", "HEAD:large.bin"]).expect("an object");
+        let (folder, name) = large.trim().split_at(2);
+        fs::remove_file(source.join(".git/objects").join(folder).join(name)).expect("deleted");
+        let checkout = Checkout::clone(&source, place.join("part")).expect("cloned");
+        assert!(checkout.draw("own", 9, 1).expect("drawn").is_empty());
         fs::remove_dir_all(&place).expect("deleted");
     }
 
