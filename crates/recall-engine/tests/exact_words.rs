@@ -300,6 +300,29 @@ fn an_option_or_a_route_leads_to_the_file_that_has_it() {
 }
 
 #[test]
+fn a_mark_of_work_left_to_do_leads_to_the_comments_that_have_it() {
+    let sandbox = Sandbox::new();
+    for number in 0..20 {
+        let text =
+            format!("# Todo {number}\n\nTodo lo que hay, y todos los comments: a todo for the parser {number}.\n");
+        sandbox.write(&format!("docs/page_{number}.md"), &text);
+    }
+    sandbox.write("src/parser.rs", "pub fn read_line() {\n    // TODO: report the column\n    let _ = 1;\n}\n");
+    sandbox.write("src/writer.rs", "pub fn write_line() {\n    // FIXME: flush\n    let _ = 2;\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in [
+        ("TODO", "src/parser.rs"),
+        ("which TODOs are in the parser?", "src/parser.rs"),
+        ("where are todo comments", "src/parser.rs"),
+        ("FIXME", "src/writer.rs"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
+    }
+}
+
+#[test]
 fn a_member_of_a_type_is_found_by_both_names() {
     let sandbox = Sandbox::new();
     let classes: Vec<String> = ["Reader", "Writer", "Option", "Choice"]

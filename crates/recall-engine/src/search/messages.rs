@@ -244,7 +244,8 @@ const MOST_QUESTION_WORDS: usize = 12;
 fn patterns(understood: &Understood) -> Vec<Pattern> {
     let literals = literals(understood).into_iter().map(|literal| Pattern::literal(literal, Case::Insensitive));
     let words = options_and_routes(understood).into_iter().map(|word| Pattern::word(word, Case::Insensitive));
-    literals.chain(words).filter_map(Result::ok).take(MOST_LITERALS).collect()
+    let marks = work_marks(understood).into_iter().map(|mark| Pattern::word(mark, Case::Sensitive));
+    literals.chain(words).chain(marks).filter_map(Result::ok).take(MOST_LITERALS).collect()
 }
 
 /// Returns the literals of a query: phrases, or the word with punctuation that it is.
@@ -271,6 +272,30 @@ fn options_and_routes(understood: &Understood) -> Vec<&str> {
         .into_iter()
         .filter_map(|word| media_type(word).or_else(|| option_or_route(word).filter(|_| is_question)))
         .collect()
+}
+
+/// What a comment begins with that tells of work left to do, in the capitals in which it is written.
+const WORK_MARKS: [&str; 4] = ["TODO", "FIXME", "HACK", "XXX"];
+
+/// Returns the marks of work left to do that a short question asks for: in capitals, or before *comments*. In other letters they are words of
+/// many languages, and the names of what some programs are about.
+fn work_marks(understood: &Understood) -> Vec<&'static str> {
+    let words: Vec<&str> =
+        understood.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    if words.len() > MOST_QUESTION_WORDS || understood.report.is_some() {
+        return Vec::new();
+    }
+    let is_of_comments = |place: usize| {
+        words
+            .get(place + 1)
+            .is_some_and(|next| ["comment", "comments"].iter().any(|one| next.eq_ignore_ascii_case(one)))
+    };
+    let mark = |(place, word): (usize, &&str)| {
+        let single = word.strip_suffix('s').unwrap_or(word);
+        let mark = WORK_MARKS.into_iter().find(|mark| single.eq_ignore_ascii_case(mark))?;
+        (single == mark || is_of_comments(place)).then_some(mark)
+    };
+    words.iter().enumerate().filter_map(mark).collect()
 }
 
 /// The kinds of media types.
@@ -339,6 +364,16 @@ mod tests {
         check("src/net/retry.rs", &[]);
         check("how are x-request-id headers read", &[]);
         check("\"ab\"", &[]);
+    }
+
+    #[test]
+    fn marks_of_work_left_to_do_are_asked_for_in_capitals_or_as_comments() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(work_marks(&understand(text)), expected, "{text}");
+        check("TODO", &["TODO"]);
+        check("which TODOs and FIXMEs are in the parser?", &["TODO", "FIXME"]);
+        check("where are todo comments", &["TODO"]);
+        check("how are todos stored", &[]);
+        check("TODOLIST", &[]);
     }
 
     #[test]
