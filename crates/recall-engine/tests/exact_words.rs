@@ -323,6 +323,33 @@ fn a_mark_of_work_left_to_do_leads_to_the_comments_that_have_it() {
 }
 
 #[test]
+fn a_question_about_an_idiom_leads_to_the_code_that_has_it() {
+    let sandbox = Sandbox::new();
+    for number in 0..20 {
+        let text = format!(
+            "# Variables {number}\n\nWhich environment variables are read, and which functions are deprecated, depends on the day {number}.\n"
+        );
+        sandbox.write(&format!("docs/page_{number}.md"), &text);
+    }
+    sandbox.write("src/port.go", "package main\n\nfunc port() string {\n\treturn os.Getenv(\"PORT\")\n}\n");
+    sandbox.write("web/host.ts", "export const host = process.env.HOST;\n");
+    sandbox.write("src/Old.java", "class Old {\n    @Deprecated\n    void run() {\n    }\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, expected) in [
+        ("which environment variables are read", &["src/port.go", "web/host.ts"][..]),
+        ("list all env vars", &["src/port.go", "web/host.ts"]),
+        ("deprecated functions", &["src/Old.java"]),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let mut first: Vec<&str> = paths(&answer).into_iter().take(expected.len()).collect();
+        first.sort_unstable();
+        assert_eq!(first, expected, "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
+
+#[test]
 fn a_member_of_a_type_is_found_by_both_names() {
     let sandbox = Sandbox::new();
     let classes: Vec<String> = ["Reader", "Writer", "Option", "Choice"]

@@ -5,6 +5,7 @@
 //! for these files, so the tables list names, the best first. No file is read here: the caller has the paths.
 
 use crate::DocPath;
+use crate::question_form::{self, QuestionForm};
 
 /// What a newcomer wants to know about a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +26,20 @@ pub enum Onboarding {
     ContinuousIntegration,
     /// How to contribute, and by which rules.
     Contribute,
+    /// How its members behave.
+    Conduct,
+    /// How to report a fault.
+    ReportFault,
+    /// What to do about a hole in its security.
+    Security,
+    /// Who maintains it.
+    Maintainers,
     /// Under which licence it is.
     License,
     /// Which version the project has.
     Version,
+    /// Which versions of its language, or of what runs it, it supports.
+    LanguageVersion,
     /// How to install it, or to set up a machine for its development.
     SetUp,
     /// How it is released, or what the last release changed.
@@ -37,162 +48,171 @@ pub enum Onboarding {
     Overview,
 }
 
-/// A form of a question: a word of each group occurs, and all other words are allowed or say nothing. Lists are separated by blanks.
-struct QuestionForm {
-    intent: Onboarding,
-    /// Each group must have a word in the question.
-    needs: &'static [&'static str],
-    /// Further words that may occur.
-    allows: &'static str,
-}
-
+/// Words that begin a question.
 const ASKS: &str = "how what which where command commands instructions steps";
 const RUN: &str = "run running runs execute executing executed launch start invoke command";
 const TESTS: &str = "test tests testsuite suite suites specs unittests";
 const PERSON: &str = "i we you one";
+const LANGUAGES: &str = "python rust go golang node nodejs java jdk kotlin swift ruby php dotnet net csharp scala elixir erlang otp haskell ghc \
+    typescript lua perl zig dart c cpp language compiler runtime toolchain interpreter";
 
 /// The forms; the first that fits decides.
-const FORMS: &[QuestionForm] = &[
-    QuestionForm { intent: Onboarding::RunTests, needs: &[RUN, TESTS], allows: "unit integration all whole single" },
-    QuestionForm { intent: Onboarding::RunTests, needs: &["how", PERSON, "test"], allows: "changes change" },
+const FORMS: &[QuestionForm<Onboarding>] = &[
+    QuestionForm { asks: Onboarding::RunTests, needs: &[RUN, TESTS], allows: "unit integration all whole single" },
+    QuestionForm { asks: Onboarding::RunTests, needs: &["how", PERSON, "test"], allows: "changes change" },
     QuestionForm {
-        intent: Onboarding::Lint,
+        asks: Onboarding::Lint,
         needs: &["lint linter linters linting linted"],
         allows: "run running runs check checks configured configuration rules used use set up",
     },
     QuestionForm {
-        intent: Onboarding::Lint,
+        asks: Onboarding::Lint,
         needs: &["style static", "check checks checked analysis checker"],
         allows: "run running configured used use",
     },
     QuestionForm {
-        intent: Onboarding::Format,
+        asks: Onboarding::Format,
         needs: &[ASKS, "format formatter formatting formatted"],
         allows: "run running runs check rules used use source sources files auto",
     },
     QuestionForm {
-        intent: Onboarding::Format,
+        asks: Onboarding::Format,
         needs: &["coding code", "style conventions formatting"],
         allows: "guide guidelines rules used use follow",
     },
     QuestionForm {
-        intent: Onboarding::ContinuousIntegration,
+        asks: Onboarding::ContinuousIntegration,
         needs: &["ci pipeline pipelines workflow workflows"],
         allows: "run runs running configured configuration config defined set up checks check jobs job github gitlab \
             actions build builds tests setup happens pull request requests",
     },
     QuestionForm {
-        intent: Onboarding::ContinuousIntegration,
+        asks: Onboarding::ContinuousIntegration,
         needs: &["continuous", "integration delivery deployment"],
         allows: "run runs configured defined set up checks jobs",
     },
     QuestionForm {
-        intent: Onboarding::Contribute,
+        asks: Onboarding::Contribute,
         needs: &["contribute contributing contribution contributions contributor contributors"],
         allows: "guidelines guide rules start send submit make new process changes",
     },
     QuestionForm {
-        intent: Onboarding::Contribute,
+        asks: Onboarding::Contribute,
         needs: &["submit send open make", "patch patches pull pr change"],
         allows: "request requests contribution",
     },
+    QuestionForm { asks: Onboarding::Conduct, needs: &["code rules", "conduct"], allows: "" },
     QuestionForm {
-        intent: Onboarding::License,
+        asks: Onboarding::Security,
+        needs: &[
+            "security vulnerability vulnerabilities",
+            "policy policies report reporting reported disclose disclosure disclosed",
+        ],
+        allows: "issue issues hole holes bug bugs responsible responsibly contact",
+    },
+    QuestionForm {
+        asks: Onboarding::ReportFault,
+        needs: &["report reporting file submit open", "bug bugs issue issues fault faults"],
+        allows: "new template templates tracker",
+    },
+    QuestionForm {
+        asks: Onboarding::Maintainers,
+        needs: &[
+            "who maintainers authors codeowners owners",
+            "maintains maintainer maintainers author authors owns owner owners codeowners wrote responsible",
+        ],
+        allows: "core current main",
+    },
+    QuestionForm {
+        asks: Onboarding::License,
         needs: &["license licence licensed licenced licensing copyright"],
         allows: "under use used terms commercial commercially open source",
     },
     QuestionForm {
-        intent: Onboarding::Release,
+        asks: Onboarding::Release,
         needs: &["release releases released releasing publish published publishing"],
         allows: "make made cut new process last latest version versions changed changes notes most recent create steps \
             schedule",
     },
     QuestionForm {
-        intent: Onboarding::Release,
+        asks: Onboarding::Release,
         needs: &["changelog changed changes new", "version latest recently last changelog"],
         allows: "most recent",
     },
     QuestionForm {
-        intent: Onboarding::Version,
+        asks: Onboarding::LanguageVersion,
+        needs: &[
+            "version versions",
+            LANGUAGES,
+            "supported supports support required requires require minimum minimal oldest lowest needed needs need used uses use",
+        ],
+        allows: "language runtime compiler toolchain",
+    },
+    QuestionForm {
+        asks: Onboarding::LanguageVersion,
+        needs: &["msrv", "msrv"],
+        allows: "minimum supported rust version",
+    },
+    QuestionForm {
+        asks: Onboarding::Version,
         needs: &[ASKS, "version"],
         allows: "current latest number defined set declared stored kept",
     },
     QuestionForm {
-        intent: Onboarding::Dependencies,
+        asks: Onboarding::Dependencies,
         needs: &[ASKS, "dependencies dependency requirements deps libraries"],
         allows: "runtime third party external declared listed defined use uses used need needed needs have has depend \
             depends version versions development dev install managed on required add new",
     },
     QuestionForm {
-        intent: Onboarding::Dependencies,
+        asks: Onboarding::Dependencies,
         needs: &["what which", "depend depends need needs require requires"],
         allows: "on packages modules versions version run",
     },
     QuestionForm {
-        intent: Onboarding::EntryPoint,
+        asks: Onboarding::EntryPoint,
         needs: &["entry main", "point points function file module class executable"],
         allows: "defined start starts",
     },
-    QuestionForm { intent: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
+    QuestionForm { asks: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
+    QuestionForm { asks: Onboarding::EntryPoint, needs: &["where", "main"], allows: "defined" },
     QuestionForm {
-        intent: Onboarding::EntryPoint,
+        asks: Onboarding::EntryPoint,
         needs: &["where", "start starts begin begins"],
         allows: "execution server process reading read",
     },
     QuestionForm {
-        intent: Onboarding::SetUp,
+        asks: Onboarding::SetUp,
         needs: &["install installed installing installation setup prerequisites"],
         allows: "set up development dev environment machine instructions need first source get started",
     },
     QuestionForm {
-        intent: Onboarding::SetUp,
+        asks: Onboarding::SetUp,
         needs: &["set get getting start", "up started developing development"],
         allows: "environment machine dev developing development hacking new developer for first working",
     },
     QuestionForm {
-        intent: Onboarding::SetUp,
+        asks: Onboarding::SetUp,
         needs: &["development dev", "environment machine"],
         allows: "create prepare need set up",
     },
     QuestionForm {
-        intent: Onboarding::Build,
+        asks: Onboarding::Build,
         needs: &[ASKS, "build built building compile compiled compiling compilation"],
         allows: "source sources release binary binaries run system tool used does docs",
     },
-    QuestionForm { intent: Onboarding::Overview, needs: &["what", "this"], allows: "do about purpose used good" },
+    QuestionForm { asks: Onboarding::Overview, needs: &["what", "this"], allows: "do about purpose used good" },
     QuestionForm {
-        intent: Onboarding::Overview,
+        asks: Onboarding::Overview,
         needs: &["overview purpose introduction summary"],
         allows: "what short give high level",
     },
 ];
 
-/// Words that say nothing about what is asked: the project itself, and the grammar of a question.
-const FILLERS: &str = "a an and app application are be best can code codebase command commands did do does for from get here how i in \
-    instructions is it its library local locally me my need needed of on one package please program project repo \
-    repository right should show software tell that the there these this to tool under us was way we what when where \
-    which with would you your";
-
-/// The most words of such a question. A longer one is about something in particular.
-const MAX_WORDS: usize = 14;
-
 impl Onboarding {
     /// Returns what a question asks about the project as a whole; `None` if it asks for anything else.
     pub fn detect(question: &str) -> Option<Self> {
-        let lower = question.to_lowercase();
-        let words: Vec<&str> =
-            lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-        // One word names a file or a definition.
-        if words.len() < 2 || words.len() > MAX_WORDS {
-            return None;
-        }
-        let fits = |form: &&QuestionForm| {
-            let is_said = |group: &&str| words.iter().any(|word| has(group, word));
-            let is_needed = |word: &str| form.needs.iter().any(|group| has(group, word));
-            form.needs.iter().all(is_said)
-                && words.iter().all(|word| is_needed(word) || has(form.allows, word) || has(FILLERS, word))
-        };
-        FORMS.iter().find(fits).map(|form| form.intent)
+        question_form::find(FORMS, question)
     }
 
     /// Returns the rank of a file for the question, the smaller the better; `None` if its name is in no table.
@@ -222,19 +242,21 @@ impl Onboarding {
             Self::EntryPoint => &[ENTRIES, MANIFESTS, README],
             Self::ContinuousIntegration => &[WORKFLOWS, CONTRIBUTING],
             Self::Contribute => &[CONTRIBUTING, README],
+            Self::Conduct => {
+                &["code_of_conduct.* code-of-conduct.* .github/code_of_conduct.* conduct.*", CONTRIBUTING, README]
+            }
+            Self::ReportFault => &[REPORTING, CONTRIBUTING, README],
+            Self::Security => &["security.* .github/security.* docs/security.* security.txt", CONTRIBUTING, README],
+            Self::Maintainers => &[MAINTAINERS, MANIFESTS, README, CONTRIBUTING],
             Self::License => &[LICENSES, README, MANIFESTS],
             Self::Version => &[VERSIONS, MANIFESTS, CHANGES],
+            Self::LanguageVersion => &[TOOLCHAINS, MANIFESTS, README, WORKFLOWS],
             Self::SetUp => &[README, INSTALL, CONTRIBUTING, TASKS],
             Self::Release => &[CHANGES, RELEASING, CONTRIBUTING, WORKFLOWS, README],
             Self::Overview => &[README, "docs/index.md docs/index.rst docs/readme.md architecture.md"],
         };
         lists.iter().flat_map(|list| list.split(' ')).enumerate()
     }
-}
-
-/// Whether a list, separated by blanks, has a word.
-fn has(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
 }
 
 /// How many places a file loses for each directory above it.
@@ -284,6 +306,12 @@ const ENTRIES: &str = "src/main.* main.* __main__.py src/lib.rs program.cs cli.*
 const LICENSES: &str =
     "license license.* licence licence.* copying copying.* license-mit license-apache unlicense notice";
 const VERSIONS: &str = "version.* version _version.py __version__.py __about__.py version.props";
+const TOOLCHAINS: &str = ".python-version .nvmrc .node-version rust-toolchain.toml rust-toolchain .ruby-version .java-version .tool-versions \
+    .go-version .php-version .swift-version";
+const REPORTING: &str = ".github/issue_template/bug_report.* .github/issue_template/bug-report.* .github/issue_template/bug.* \
+    .github/issue_template.* .github/issue_template/* issue_template.*";
+const MAINTAINERS: &str =
+    "maintainers maintainers.* codeowners .github/codeowners docs/codeowners authors authors.* owners contributors.*";
 const CHANGES: &str = "changelog.md changelog.rst changelog changelog.* changes.md changes.rst changes changes.* history.md history.* \
     news.md news news.* releases.md release-notes.md releasenotes.* docs/changelog.* docs/changes.*";
 const RELEASING: &str = "releasing.md release.md docs/releasing.* docs/release.* docs/release-process.* .github/workflows/release.* \
@@ -310,6 +338,15 @@ mod tests {
             ("what is the current version", Some(Onboarding::Version)),
             ("how do I set up a development environment", Some(Onboarding::SetUp)),
             ("what changed in the last release", Some(Onboarding::Release)),
+            ("which Python versions are supported?", Some(Onboarding::LanguageVersion)),
+            ("minimum rust version", Some(Onboarding::LanguageVersion)),
+            ("what is the MSRV", Some(Onboarding::LanguageVersion)),
+            ("security policy", Some(Onboarding::Security)),
+            ("how do I report a vulnerability", Some(Onboarding::Security)),
+            ("how do I report a bug", Some(Onboarding::ReportFault)),
+            ("who maintains this", Some(Onboarding::Maintainers)),
+            ("code of conduct", Some(Onboarding::Conduct)),
+            ("where is main", Some(Onboarding::EntryPoint)),
             ("what is this project", Some(Onboarding::Overview)),
             ("tests", None),
             ("where are the tests of the parser", None),
@@ -318,6 +355,10 @@ mod tests {
             ("what is this handler for", None),
             ("build", None),
             ("how is the version of a schema compared", None),
+            ("how are errors reported", None),
+            ("who owns the buffer", None),
+            ("where is the main loop", None),
+            ("content security policy header", None),
         ] {
             assert_eq!(Onboarding::detect(question), expected, "{question}");
         }

@@ -16,7 +16,7 @@ use recall_core::{
 };
 use recall_index::lexical::Evidence;
 use recall_index::lexical::exact::Pattern;
-use recall_text::FileKind;
+use recall_text::{FileKind, asked_idiom};
 
 use super::prior::is_in_tests;
 use crate::error::StoreError;
@@ -245,7 +245,9 @@ fn patterns(understood: &Understood) -> Vec<Pattern> {
     let literals = literals(understood).into_iter().map(|literal| Pattern::literal(literal, Case::Insensitive));
     let words = options_and_routes(understood).into_iter().map(|word| Pattern::word(word, Case::Insensitive));
     let marks = work_marks(understood).into_iter().map(|mark| Pattern::word(mark, Case::Sensitive));
-    literals.chain(words).chain(marks).filter_map(Result::ok).take(MOST_LITERALS).collect()
+    let idiom = asked_idiom(&understood.text).filter(|_| understood.report.is_none());
+    let idiom = idiom.map(|texts| Pattern::any_of(texts, Case::Sensitive));
+    literals.chain(words).chain(marks).chain(idiom).filter_map(Result::ok).take(MOST_LITERALS).collect()
 }
 
 /// Returns the literals of a query: phrases, or the word with punctuation that it is.
