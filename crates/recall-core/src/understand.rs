@@ -249,6 +249,10 @@ impl Understood {
             self.text.push_str(word);
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '$' | '@'));
             let bare = bare.trim_end_matches('.');
+            if let Some(path) = slashed_path(bare) {
+                push_new(&mut self.paths, &path);
+                continue;
+            }
             match path_form(bare) {
                 Some(PathForm::Sure) => push_new(&mut self.paths, bare),
                 Some(PathForm::Possible) => push_new(&mut self.possible_paths, bare),
@@ -309,6 +313,13 @@ impl Understood {
             }
         }
     }
+}
+
+/// Returns a path of a file that is written with `\`, with `/` instead; `None` for other words, such as the full name of a class.
+fn slashed_path(word: &str) -> Option<String> {
+    let (_, name) = word.rsplit_once('\\')?;
+    let path = word.replace('\\', "/");
+    (path_form(name) == Some(PathForm::Sure) && path_form(&path) == Some(PathForm::Sure)).then_some(path)
 }
 
 fn push_new(list: &mut Vec<String>, text: &str) {
@@ -404,6 +415,8 @@ mod tests {
             ("who calls Store::open", QueryClass::Relationship),
             ("deployment runbook", QueryClass::Docs),
             ("src/auth", QueryClass::Path),
+            (r"src\net\store.rs", QueryClass::Path),
+            (r"Acme\Shop\Cart", QueryClass::Symbol),
             ("how are GET/POST handled", QueryClass::Question),
             ("支付网关", QueryClass::Symbol),
             ("退款超过三天没有到账怎么办", QueryClass::Question),

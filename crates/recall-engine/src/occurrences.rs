@@ -179,6 +179,15 @@ pub(crate) fn may_contain(store: &Store, literals: &[&str]) -> Result<Vec<Docume
     Ok(rows.into_iter().map(|(row, _)| DocumentRow(row)).collect())
 }
 
+/// Returns the first chunk of a document; `None` if it has none.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn first_chunk(store: &Store, document: DocumentRow) -> Result<Option<ChunkRow>, StoreError> {
+    let stored = store.index.read(|snapshot| snapshot.document_with_run(document))?;
+    Ok(stored.and_then(|(_, run)| run.rows().next()))
+}
+
 /// Returns the chunk of a document that contains the most of some literals in quotation marks, in any case; the first of several.
 /// `None` if none does. A literal is in quotation marks if one stands before it on its line.
 ///

@@ -2,6 +2,7 @@
 
 mod ablation;
 mod adopted;
+mod asked_places;
 mod backups;
 mod context;
 mod damage;

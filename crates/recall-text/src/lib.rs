@@ -10,6 +10,7 @@ mod agent_source;
 mod clean;
 mod condense;
 mod dependency;
+mod directory_question;
 mod doc_path;
 mod file_kind;
 mod fold;
@@ -23,6 +24,7 @@ mod opposition;
 pub mod quantity;
 mod question_form;
 pub mod quote;
+mod release;
 mod report;
 mod task_list;
 mod text_signature;
@@ -36,6 +38,7 @@ pub use agent_source::{
 pub use clean::{clean, is_clean};
 pub use condense::{Condensed, condense};
 pub use dependency::asked_dependency;
+pub use directory_question::{NamedDirectory, asked_directories, directory_rank};
 pub use doc_path::{
     DocPath, DocPathError, PROJECT_FOLDER, PathForm, is_at_or_below, looks_like_identifier, looks_like_path, path_form,
     path_of_uri, path_spellings,
@@ -49,6 +52,7 @@ pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;
 pub use opposition::{Relation, Statement, relation};
 pub use quote::{error_causes, error_chain, error_chain_as};
+pub use release::{asked_release, heading_version, is_list_of_changes, version_likeness};
 pub use report::{Frame, Report, asked_message, reads_like_a_message};
 pub use task_list::boxes;
 pub use text_signature::{TextRun, TextSignature};

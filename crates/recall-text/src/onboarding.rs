@@ -264,7 +264,7 @@ const RANKS_PER_LEVEL: usize = 100;
 
 /// Whether a path in lower case has a name: `x.*` is any extension, `*.x` any stem, `x/*` anything directly in a directory at the
 /// root; a name with a slash is a path from the root.
-fn is_named(path: &str, name: &str) -> bool {
+pub(crate) fn is_named(path: &str, name: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     if let Some(directory) = name.strip_suffix("/*") {
         path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| !rest.contains('/'))

@@ -23,6 +23,8 @@ pub enum UseKind {
     Subtypes,
     /// What throws or raises an error.
     Throws,
+    /// The tests of it.
+    Tests,
 }
 
 /// The most words of a question about users. A longer text asks for more than a name.
@@ -58,8 +60,14 @@ const SUBTYPES: &str = "implement extend inherit subclass subtype";
 /// How words begin that ask for what throws an error.
 const THROWS: &str = "throw raise raising";
 
+/// How words begin that ask for tests.
+const TESTING: &str = "test cover";
+
 /// What kind of thing a name is.
 const KINDS: &str = "function method class struct type macro trait interface";
+
+/// What stands between a word of [`TESTS`] and the name. Other languages say *test* too.
+const OF: &str = "of for für von pour de para per di voor dla";
 
 /// What stands between a word for use and the name behind it, besides [`KINDS`].
 const BETWEEN: &str = "of to on from for the a an new";
@@ -83,18 +91,19 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     }
     let folded: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     let is = |place: usize, set: &str| folded.get(place).is_some_and(|word| is_among(word, set));
-    let behind = |place: usize| (place + 1..words.len()).find(|&next| !is(next, BETWEEN) && !is(next, KINDS));
+    let behind =
+        |place: usize| (place + 1..words.len()).find(|&next| ![BETWEEN, OF, KINDS].iter().any(|set| is(next, set)));
     let before = |place: usize| (0..place).rev().find(|&next| !is(next, BEING) && !is(next, KINDS));
     let asks = |place: usize| (0..place).any(|word| is(word, ASKING));
     let found = (0..words.len()).find_map(|place| {
-        let with_of = (is(place, USERS) && is(place + 1, "of to")) || (is(place, TESTS) && is(place + 1, "of for"));
+        let with_of = (is(place, USERS) && is(place + 1, "of to")) || (is(place, TESTS) && is(place + 1, OF));
         // "what does `open` call" asks for the opposite.
         let with_verb = is(place, USING) && asks(place) && !is(0, "how why when");
         let as_code = place == 0 && is(0, "throw raise") && words.len() <= MOST_WORDS_OF_CODE;
         let as_used = is(place, USED)
             && !is(place + 1, "for as in with")
             && (is(0, "where find list show") || (asks(place) && is(place + 1, "by")));
-        let as_tested = is(place, TESTED) && !is(place + 1, "for as in with") && is(0, "is are where");
+        let as_tested = is(place, TESTED) && !is(place + 1, "for as in with") && is(0, "is are where how");
         // "Optimise the union by less dict usage" is about something else.
         let is_alone = asks(place) || place <= MOST_BEFORE_USERS;
         let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in")) && is_alone;
@@ -109,7 +118,9 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
         && name.chars().all(char::is_lowercase)
         && (found > 0 && is(found - 1, "the a an"))
         && !is(found + 1, KINDS);
-    let kind = use_kind(&folded.iter().map(String::as_str));
+    // The name itself may begin like such a word.
+    let others = folded.iter().enumerate().filter(|(place, _)| *place != found);
+    let kind = use_kind(&others.map(|(_, word)| word.as_str()));
     (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, kind })
 }
 
@@ -117,11 +128,8 @@ fn use_kind<'a>(words: &(impl Iterator<Item = &'a str> + Clone)) -> UseKind {
     let has = |beginnings: &str| {
         words.clone().any(|word| beginnings.split_whitespace().any(|beginning| word.starts_with(beginning)))
     };
-    match (has(SUBTYPES), has(THROWS)) {
-        (true, _) => UseKind::Subtypes,
-        (false, true) => UseKind::Throws,
-        (false, false) => UseKind::Any,
-    }
+    let kinds = [(SUBTYPES, UseKind::Subtypes), (THROWS, UseKind::Throws), (TESTING, UseKind::Tests)];
+    kinds.into_iter().find(|(beginnings, _)| has(beginnings)).map_or(UseKind::Any, |(_, kind)| kind)
 }
 
 /// Returns the name whose users a translated question asks for. A translation by dictionaries has the words of the other language in their
@@ -134,15 +142,19 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     let mut names = words.iter().filter(|word| looks_like_identifier(word));
     let (Some(name), None) = (names.next(), names.next()) else { return None };
     let is_short = words.len() <= MOST_TRANSLATED_WORDS;
-    (asks && is_short && (has(USING) || has(USERS) || has(USED))).then(|| UsedName {
+    let asks_for_tests = has(TESTS) && !has("how why when") && words.len() <= MOST_TRANSLATED_TEST_WORDS;
+    ((asks && is_short && (has(USING) || has(USERS) || has(USED))) || asks_for_tests).then(|| UsedName {
         name: (*name).to_owned(),
         is_plain_word: false,
-        kind: use_kind(&words.iter().copied()),
+        kind: use_kind(&words.iter().copied().filter(|word| word != name)),
     })
 }
 
 /// The most words of a translation that asks for the users of a name. A longer one asks for something about them.
 const MOST_TRANSLATED_WORDS: usize = 6;
+
+/// The most words of a translation that asks for the tests of a name, several for each word of the question.
+const MOST_TRANSLATED_TEST_WORDS: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -172,6 +184,7 @@ mod tests {
         for text in [
             "tests for parse_header",
             "is parse_header tested?",
+            "how is parse_header tested",
             "which tests cover parse_header",
             "a test of parse_header",
         ] {
@@ -217,6 +230,9 @@ mod tests {
         check("where define readAll", None);
         check("who call open", None);
         check("where use readAll writeAll", None);
+        check("test readAll", Some("readAll"));
+        check("readAll test testing", Some("readAll"));
+        check("how test readAll", None);
     }
 
     #[test]
@@ -228,6 +244,10 @@ mod tests {
             ("where is ReadError thrown", Some(UseKind::Throws)),
             ("which code raises ReadError?", Some(UseKind::Throws)),
             ("throw new ReadError", Some(UseKind::Throws)),
+            ("tests for BaseReader", Some(UseKind::Tests)),
+            ("Tests für BaseReader", Some(UseKind::Tests)),
+            ("which tests cover BaseReader", Some(UseKind::Tests)),
+            ("who calls test_reader", Some(UseKind::Any)),
             ("why is ReadError thrown", None),
             ("raise the limit of open files in ReadError", None),
         ] {

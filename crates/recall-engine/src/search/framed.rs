@@ -8,13 +8,15 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, SymbolKind, Understood};
+use recall_core::{Chunk, ChunkRow, DocumentRow, Filters, RowSet, Span, Symbol, SymbolKind, Understood, UseKind};
 use recall_index::lexical::{Evidence, Searcher};
 use recall_text::{FileKind, Frame, Report};
 
+use super::definitions::find_definitions;
 use super::messages;
 use super::named::{Named, find_named};
 use super::named_files::named_files;
+use super::overloads::find_overloads;
 use super::prior::asked_for;
 use super::uses::{self, Role};
 use crate::error::StoreError;
@@ -99,9 +101,10 @@ impl Framed {
         }
         if let Some(message) = &understood.message {
             let sources = messages::find_sources(store, message)?;
-            framed.add(sources.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+            framed.add_allowed(sources, only);
         }
-        if asked_for(understood).contains(&FileKind::Test) {
+        let asks_for_tests = understood.used_name.as_ref().is_some_and(|name| name.kind == UseKind::Tests);
+        if asks_for_tests || asked_for(understood).contains(&FileKind::Test) {
             framed.first_users = FirstUsers::Tests;
         }
         for user in uses::find_users(store, searcher, understood)? {
@@ -112,6 +115,12 @@ impl Framed {
                 framed.documents.insert(user.document.0, (value, chunks));
                 framed.users.insert(user.document.0, user.role);
             }
+        }
+        if framed.is_empty() {
+            framed.add_allowed(find_overloads(store, searcher, understood)?, only);
+        }
+        if framed.is_empty() {
+            framed.add_equal(find_definitions(store, searcher, understood)?, only);
         }
         if framed.is_empty() {
             let Named { first, passages } = find_named(store, searcher, understood)?;
@@ -128,15 +137,29 @@ impl Framed {
         self.documents.is_empty()
     }
 
-    /// Adds chunks of those in `only`: see [`Self::add`].
-    pub(super) fn add_allowed(&mut self, places: Vec<(DocumentRow, ChunkRow)>, only: Option<&RowSet>) {
-        self.add(places.into_iter().filter(|(_, chunk)| is_in(only, *chunk)));
+    /// Adds files in their order, each with a chunk, of those in `only`.
+    pub(super) fn add_files(&mut self, files: Vec<(DocumentRow, ChunkRow)>, only: Option<&RowSet>) {
+        for (document, chunk) in files.into_iter().filter(|(_, chunk)| is_in(only, *chunk)) {
+            let value = STEP.powi(self.documents.len() as i32);
+            self.documents.entry(document.0).or_insert((value, vec![chunk]));
+        }
     }
 
-    /// Adds chunks that the query names by a message or their names, the first ones first, but tests and pages last.
-    fn add(&mut self, places: impl IntoIterator<Item = (DocumentRow, ChunkRow)>) {
+    /// Adds chunks of those in `only`, the first ones first: see [`Self::add`].
+    pub(super) fn add_allowed(&mut self, places: Vec<(DocumentRow, ChunkRow)>, only: Option<&RowSet>) {
+        self.add(places.into_iter().filter(|(_, chunk)| is_in(only, *chunk)), STEP);
+    }
+
+    /// Adds chunks of those in `only` that answer the query as well as each other: see [`Self::add`].
+    pub(super) fn add_equal(&mut self, places: Vec<(DocumentRow, ChunkRow)>, only: Option<&RowSet>) {
+        self.add(places.into_iter().filter(|(_, chunk)| is_in(only, *chunk)), 1.0);
+    }
+
+    /// Adds chunks that the query names by a message, their names or their text, each document with `step` times the value of the one before it,
+    /// but tests and pages last.
+    fn add(&mut self, places: impl IntoIterator<Item = (DocumentRow, ChunkRow)>, step: f32) {
         for (document, chunk) in places {
-            let value = STEP.powi(self.documents.len() as i32);
+            let value = step.powi(self.documents.len() as i32);
             match self.documents.entry(document.0) {
                 Entry::Vacant(entry) => {
                     entry.insert((value, vec![chunk]));
@@ -146,14 +169,6 @@ impl Framed {
                 // A place of the report in this document says more.
                 Entry::Occupied(_) => {}
             }
-        }
-    }
-
-    /// Adds chunks that the query copies as much of, tests and pages last.
-    pub(super) fn add_copied(&mut self, copied: Vec<(DocumentRow, ChunkRow)>) {
-        for (document, chunk) in copied {
-            self.documents.insert(document.0, (1.0, vec![chunk]));
-            self.sources.insert(document.0);
         }
     }
 
@@ -186,7 +201,7 @@ impl Framed {
                     // The definition and all code before all tests and pages, or the tests that are asked for before all others.
                     let is_first = match self.first_users {
                         FirstUsers::Code => is_main || *role == Role::Defines,
-                        FirstUsers::Tests => document.traits.file_kind == FileKind::Test,
+                        FirstUsers::Tests => *role == Role::Tests || document.traits.file_kind == FileKind::Test,
                     };
                     *value = *value * REPEATED + if is_first { 1.0 - REPEATED } else { 0.0 };
                 } else if self.sources.contains(&row) && !is_main {

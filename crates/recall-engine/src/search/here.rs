@@ -15,17 +15,19 @@ use recall_core::{
     Ablation, ChunkRow, DocumentKey, DocumentRow, MemoryId, MemoryView, ModelFingerprint, RowSet, Understood,
 };
 use recall_index::catalog::{ChunkedDocument, StoredChunk};
-use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, LookedUp, TieBreaker};
+use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, LookedUp, Searcher, TieBreaker};
 use recall_text::{DocPath, error_chain};
 
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
 use super::copied;
 use super::dependencies::find_declarations;
+use super::directories::find_files_of_directory;
 use super::expand::changed_documents;
 use super::framed::Framed;
 use super::joined_words;
 use super::messages::Literals;
+use super::releases::find_sections;
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
 use super::semantic::{self, QueryNearness};
 use super::store_results::{ChunksRead, Links, PastValues, StoreResults};
@@ -89,10 +91,7 @@ impl SearchedStore for MountedStore {
         let literals = if has_words { Literals::find(self, understood)? } else { Literals::default() };
         let tie = |document| known.tie_breaker(document);
         let tie_breaker = (!known.memories.is_empty()).then_some(&tie as TieBreaker<'_>);
-        let mut framed = Framed::find(self, &searcher, understood, only.as_deref())?;
-        if framed.is_empty() {
-            framed.add_allowed(find_declarations(self, &known, understood)?, only.as_deref());
-        }
+        let mut framed = find_framed(self, &searcher, &known, understood, only.as_deref())?;
         let joined =
             if depths.rare_words > 0 { joined_words::look_up(self, &searcher, understood)? } else { Vec::new() };
         let literal: Vec<ChunkRow> = literals.chunks().into_iter().chain(framed.chunks()).collect();
@@ -107,7 +106,7 @@ impl SearchedStore for MountedStore {
         });
         let mut results = retrieved.map_err(failed)?;
         if has_words && framed.is_empty() {
-            framed.add_copied(copied::find_copied(self, &results, understood)?);
+            framed.add_equal(copied::find_copied(self, &results, understood)?, only.as_deref());
         }
         literals.mark(&mut results.evidence, only.as_deref());
         framed.mark(&mut results.evidence);
@@ -214,6 +213,28 @@ impl SearchedStore for MountedStore {
     fn coverage(&self) -> Coverage {
         Self::coverage(self)
     }
+}
+
+/// Returns the places of a store that a query names, of those in `only`.
+fn find_framed(
+    store: &Store,
+    searcher: &Searcher,
+    known: &Known,
+    understood: &Understood,
+    only: Option<&RowSet>,
+) -> Result<Framed, StoreError> {
+    let mut framed = Framed::default();
+    framed.add_files(find_files_of_directory(store, known, understood)?, only);
+    if framed.is_empty() {
+        framed.add_allowed(find_sections(store, known, understood)?, only);
+    }
+    if framed.is_empty() {
+        framed = Framed::find(store, searcher, understood, only)?;
+    }
+    if framed.is_empty() {
+        framed.add_allowed(find_declarations(store, known, understood)?, only);
+    }
+    Ok(framed)
 }
 
 /// Returns a directory of a store as the client sees it: at most two components.

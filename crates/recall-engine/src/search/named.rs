@@ -4,13 +4,15 @@
 //! The index has these definitions as `Reader.read` and `read_frame`. By words, the type itself and whatever has the words of the name
 //! come first.
 
-use recall_core::{ChunkRow, DocumentRow, Understood};
+use recall_core::{Case, ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Searcher;
+use recall_index::lexical::exact::Pattern;
 use recall_text::words::{Piece, is_stop_word, pieces, runs};
 use recall_text::{FileKind, looks_like_identifier};
 
 use super::prior::is_in_tests;
 use crate::error::StoreError;
+use crate::occurrences::chunks_with;
 use crate::store::Store;
 
 /// The most words of a question. A longer one is about more than a member.
@@ -27,6 +29,9 @@ const MOST_NAMES: usize = 3;
 
 /// The most definitions of a member that are put first.
 const MOST_DEFINITIONS: usize = 5;
+
+/// The most bytes of texts that are read for a word. One that needs more counts as an ordinary word.
+const MOST_READ_BYTES: usize = 4 << 20;
 
 /// The definitions that a query names.
 #[derive(Debug, Default)]
@@ -61,7 +66,8 @@ pub(super) fn find_named(store: &Store, searcher: &Searcher, understood: &Unders
 }
 
 /// Returns the definitions of the first name of a query that something is called if its words are joined in another way: `parse_tokens` for
-/// "what does parseTokens do". Empty if something is called as one of the names is written, or a text has it: the question is about that.
+/// "what does parseTokens do" and "where is parsetokens defined". Empty if something is called as one of the names is written, or a text has it:
+/// the question is about that.
 fn find_joined_differently(
     store: &Store,
     searcher: &Searcher,
@@ -79,13 +85,30 @@ fn find_joined_differently(
             return Ok(Vec::new());
         }
     }
-    for name in names {
+    let words = understood.text.split(|c: char| !c.is_alphanumeric()).filter(|word| may_be_joined(word));
+    for name in names.into_iter().map(String::as_str).chain(words) {
         let defined = searcher.defining_however_written(name, MOST_DEFINITIONS + 1).map_err(failed)?;
-        if (1..=MOST_DEFINITIONS).contains(&defined.len()) {
+        let is_one_name = (1..=MOST_DEFINITIONS).contains(&defined.len());
+        if is_one_name && (!may_be_joined(name) || is_in_no_text(store, name)?) {
             return Ok(defined.into_iter().map(|one| (one.document, one.chunk)).collect());
         }
     }
     Ok(Vec::new())
+}
+
+/// The fewest characters of a word that may be the joined words of a name.
+const MIN_JOINED_CHARS: usize = 6;
+
+/// Whether a word may be the words of a name, joined and in small letters.
+fn may_be_joined(word: &str) -> bool {
+    word.chars().count() >= MIN_JOINED_CHARS && word.chars().all(|c| c.is_lowercase() || c.is_numeric())
+}
+
+/// Whether no text has a word in this case, as those with an ordinary word do.
+fn is_in_no_text(store: &Store, word: &str) -> Result<bool, StoreError> {
+    let Ok(pattern) = Pattern::word(word, Case::Sensitive) else { return Ok(false) };
+    let found = chunks_with(store, &pattern, 0, MOST_READ_BYTES)?;
+    Ok(found.is_some_and(|places| places.is_empty()))
 }
 
 /// Returns the only definition whose name has the words of a text and no others. Tests are left out: their names are sentences about the code

@@ -29,15 +29,16 @@ pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
     let function = understood.identifiers.first().cloned();
     let paths =
         paths.map(|path| Frame { path: path.clone(), line: None, function: function.clone(), is_library: false });
-    let files: Vec<Frame> = paths.chain(words.iter().copied().flat_map(files_of_class)).take(MOST_FILES).collect();
-    if files.is_empty() || asks_for_tests(understood, &words) { Vec::new() } else { files }
+    let others: Vec<&str> = words.iter().copied().filter(|word| !is_of_path(understood, word)).collect();
+    let files: Vec<Frame> = paths.chain(others.iter().copied().flat_map(files_of_class)).take(MOST_FILES).collect();
+    let asks_for_tests = || asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test);
+    if files.is_empty() || asks_for_tests() { Vec::new() } else { files }
 }
 
-/// Returns whether the words of a query besides its paths ask for tests.
-fn asks_for_tests(understood: &Understood, words: &[&str]) -> bool {
-    let is_of_path = |word: &str| understood.paths.iter().any(|path| word.contains(path.as_str()));
-    let others: Vec<&str> = words.iter().copied().filter(|word| !is_of_path(word)).collect();
-    asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test)
+/// Whether a word of a query has one of its paths.
+fn is_of_path(understood: &Understood, word: &str) -> bool {
+    let slashed = word.replace('\\', "/");
+    understood.paths.iter().any(|path| slashed.contains(path.as_str()))
 }
 
 /// Returns the files that a word names if it is the full name of a class or of a member of one, the class of the longest name first:
@@ -75,6 +76,7 @@ mod tests {
         check("explain src/shop/cart.rs", &["src/shop/cart.rs"]);
         check("what does `cart.rs` do?", &["cart.rs"]);
         check("how do src/cart.rs and src/price.rs differ", &["src/cart.rs", "src/price.rs"]);
+        check(r"explain tests\shop\cart.rs", &["tests/shop/cart.rs"]);
         check("cart.rs", &[]);
         check("explain tests/cart_test.rs", &["tests/cart_test.rs"]);
         check("tests for src/cart.rs", &[]);

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{Case, ChunkRow, DocumentRow, Understood, UseKind, UsedName};
+use recall_core::{Candidate, Case, ChunkRow, DocumentRow, Understood, UseKind, UsedName};
 use recall_index::lexical::Searcher;
 use recall_index::lexical::exact::{Pattern, PatternError};
 
+use super::prior::is_in_tests;
+use super::test_files::{TestFiles, find_test_files};
 use crate::error::StoreError;
-use crate::occurrences::chunks_with;
+use crate::occurrences::{chunks_with, first_chunk};
 use crate::store::Store;
 
 /// The most documents with a name. A name that more have is used everywhere, and a list of places answers nothing.
@@ -18,6 +20,9 @@ const MOST_DOCUMENTS: usize = 100;
 
 /// The most bytes of texts that are read for a name.
 const MOST_READ_BYTES: usize = 16 << 20;
+
+/// The most test files that are called like a name.
+const MOST_TESTS: usize = 5;
 
 /// The most definitions of a name that are put first.
 const MOST_DEFINITIONS: usize = 5;
@@ -36,10 +41,12 @@ pub(super) struct User {
 pub(super) enum Role {
     Defines,
     Uses,
+    /// It is a test of the name, by its own name or by a module of tests in it.
+    Tests,
 }
 
 /// Returns the documents with the name whose users a query asks for: those with a definition first, or last if the query asks for what throws
-/// it; the others by path. Empty if the query
+/// it; the others by path. If the query asks for tests, those that are called like the name come before all. Empty if the query
 /// asks for something else, if the name is not in the project, and if more than [`MOST_DOCUMENTS`] have it.
 ///
 /// # Errors
@@ -49,10 +56,61 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
         return Ok(Vec::new());
     };
     let defined = searcher.defining(&name.name, MOST_DEFINITIONS).map_err(|source| store.index.search_error(source))?;
+    let tests = match name.kind {
+        UseKind::Tests => find_test_files(store, searcher, &name.name, &defined)?,
+        _ => TestFiles::default(),
+    };
     if name.is_plain_word && name.kind != UseKind::Subtypes && defined.is_empty() {
-        return Ok(Vec::new());
+        return tests_of_name(store, &tests.of_name, &mut BTreeMap::new());
     }
-    let Some(mut places) = find_places(store, name)? else { return Ok(Vec::new()) };
+    let places = find_places(store, name)?;
+    let is_everywhere = places.is_none();
+    let mut places = places.unwrap_or_default();
+    // A test that is called like the file of the definition may be about something else in it.
+    let of_file = tests.of_file.into_iter().filter(|row| places.contains_key(&row.0) && !tests.of_name.contains(row));
+    let called_like_it: Vec<DocumentRow> = of_file.collect();
+    let mut users = tests_of_name(store, &[tests.of_name, called_like_it].concat(), &mut places)?;
+    if !is_everywhere {
+        let defined =
+            defined.into_iter().filter(|one| users.iter().all(|user| user.document != one.document)).collect();
+        users.extend(in_order(store, name, defined, places)?);
+    }
+    let asks_for_imports = understood.text.to_lowercase().contains("import");
+    for user in &mut users {
+        if name.kind == UseKind::Tests {
+            put_tests_first(store, user)?;
+        }
+        if !asks_for_imports {
+            put_imports_last(store, user)?;
+        }
+    }
+    Ok(users)
+}
+
+/// Returns tests that are called like a name, each with its places, or with its first chunk if it never has the name. Removes them from `places`.
+fn tests_of_name(
+    store: &Store,
+    tests: &[DocumentRow],
+    places: &mut BTreeMap<i64, Vec<ChunkRow>>,
+) -> Result<Vec<User>, StoreError> {
+    let mut users = Vec::new();
+    for &document in tests.iter().take(MOST_TESTS) {
+        let chunks = match places.remove(&document.0) {
+            Some(chunks) => chunks,
+            None => first_chunk(store, document)?.into_iter().collect(),
+        };
+        users.push(User { document, chunks, role: Role::Tests });
+    }
+    Ok(users)
+}
+
+/// Returns the documents with a name in their order: see [`find_users`].
+fn in_order(
+    store: &Store,
+    name: &UsedName,
+    defined: Vec<Candidate>,
+    mut places: BTreeMap<i64, Vec<ChunkRow>>,
+) -> Result<Vec<User>, StoreError> {
     let throws = name.kind == UseKind::Throws;
     // Documents with a definition: those that throw it too, and the others.
     let (mut throwing, mut users): (Vec<User>, Vec<User>) = (Vec::new(), Vec::new());
@@ -88,12 +146,22 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
     } else {
         users.extend(others);
     }
-    if !understood.text.to_lowercase().contains("import") {
-        for user in &mut users {
-            put_imports_last(store, user)?;
-        }
-    }
     Ok(users)
+}
+
+/// Puts the chunks in modules of tests before the others of a document, which is then a test.
+fn put_tests_first(store: &Store, user: &mut User) -> Result<(), StoreError> {
+    let mut placed = Vec::with_capacity(user.chunks.len());
+    for chunk in user.chunks.drain(..) {
+        let symbol = store.index.read(|snapshot| snapshot.chunk_symbol(chunk))?;
+        placed.push((!symbol.as_deref().is_some_and(is_in_tests), chunk));
+    }
+    placed.sort_by_key(|(is_other, _)| *is_other);
+    if placed.first().is_some_and(|(is_other, _)| !is_other) {
+        user.role = Role::Tests;
+    }
+    user.chunks.extend(placed.into_iter().map(|(_, chunk)| chunk));
+    Ok(())
 }
 
 /// Puts the chunks that are in no function or type, which import the name, after the others of a document. The definition stays first.
@@ -133,7 +201,7 @@ fn patterns(used: &UsedName) -> Vec<Result<Pattern, PatternError>> {
     let mut patterns = Vec::new();
     if !without_scopes.is_empty() {
         let pattern = match used.kind {
-            UseKind::Any => None,
+            UseKind::Any | UseKind::Tests => None,
             UseKind::Subtypes => Some(SUBTYPE),
             UseKind::Throws => Some(THROW),
         };

@@ -1,0 +1,69 @@
+//! The definition of the name that a question is about and nothing else: "where is `ROUTING_RESULTS` declared", "what does `read_all` do".
+//!
+//! Names of the same words, such as the type `RoutingResults`, share them with the question. The spelling tells which is meant.
+
+use recall_core::{ChunkRow, DocumentRow, Understood};
+use recall_index::lexical::Searcher;
+
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// The most words of such a question.
+const MOST_WORDS: usize = 12;
+
+/// The most definitions of a name that are put first.
+const MOST_DEFINITIONS: usize = 5;
+
+/// Returns the definitions of the name that a query is about, as it is written. Empty if the query has several names or words for anything else,
+/// and if more than [`MOST_DEFINITIONS`] things are called so.
+///
+/// # Errors
+/// The index cannot be read.
+pub(super) fn find_definitions(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &Understood,
+) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let Some(name) = asked_name(understood).filter(|_| understood.report.is_none()) else { return Ok(Vec::new()) };
+    let defined = searcher.defining(name, MOST_DEFINITIONS + 1).map_err(|source| store.index.search_error(source))?;
+    let is_one_name = defined.len() <= MOST_DEFINITIONS;
+    Ok(defined.into_iter().filter(|_| is_one_name).map(|one| (one.document, one.chunk)).collect())
+}
+
+/// Returns the name that a query is about and nothing else.
+fn asked_name(understood: &Understood) -> Option<&str> {
+    let [name] = &understood.identifiers[..] else { return None };
+    let words: Vec<&str> = understood.text.split_whitespace().collect();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let is_filler = |word: &&str| word.contains(name.as_str()) || FILLERS.split(' ').any(|known| known == bare(word));
+    (2..=MOST_WORDS)
+        .contains(&words.len())
+        .then_some(name.as_str())
+        .filter(|_| words.iter().all(|word| is_filler(&word)))
+}
+
+/// Words that a question about a definition may have.
+const FILLERS: &str = " a an and are assigned at class code constant declaration declare declared declares define defined defines definition \
+    describe do does enum explain field find for function get give go held hold holds how i implement implementation implemented in \
+    initialised initialized interface is it located look macro me mean meaning means member method of on please property see set show \
+    signature source stand stands struct tell the this to trait type up value variable what what's where which work works";
+
+#[cfg(test)]
+mod tests {
+    use recall_core::understand;
+
+    use super::*;
+
+    #[test]
+    fn a_question_may_be_about_a_name_and_nothing_else() {
+        let check = |question: &str, expected: Option<&str>| {
+            assert_eq!(asked_name(&understand(question)), expected, "{question}");
+        };
+        check("where is `READ_ALL` declared?", Some("READ_ALL"));
+        check("what is the value of READ_ALL", Some("READ_ALL"));
+        check("explain how ReadAll works", Some("ReadAll"));
+        check("READ_ALL", None);
+        check("why does ReadAll fail", None);
+        check("does ReadAll use READ_ALL", None);
+    }
+}

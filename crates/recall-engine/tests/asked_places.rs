@@ -1,0 +1,166 @@
+//! Places that a question asks for by their kind: the files of a directory, the section of a release, the tests of a name, one of several
+//! overloads, and the definition of a name as it is written.
+
+use recall_engine::{Answer, Engine};
+
+use crate::support::{Sandbox, paths};
+
+fn project(files: &[(&str, &str)]) -> (Sandbox, Engine) {
+    let sandbox = Sandbox::new();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    (sandbox, engine)
+}
+
+fn first_text(answer: &Answer) -> &str {
+    answer.hits.first().map_or("", |hit| &hit.text)
+}
+
+#[test]
+fn the_file_that_explains_a_directory_is_first() {
+    let other = "//! What is in the folder src/cart, and what its files hold: the directory of the cart.\npub fn explain() {}\n";
+    let (sandbox, engine) = project(&[
+        ("src/cart/mod.rs", "mod item;\n"),
+        ("src/cart/item.rs", "pub struct Item;\n"),
+        ("src/cart/README.md", "# Sums\n\nPrices of all.\n"),
+        ("src/explain.rs", other),
+        ("src/cart_folder.rs", other),
+        ("docs/files.md", "# Files in src/cart\n\nThe cart folder is explained here.\n"),
+    ]);
+    for query in [
+        "what is in src/cart",
+        "files in src/cart/",
+        "what does the folder src/cart hold?",
+        r"explain the directory src\cart",
+        "what is the cart folder for",
+        "src/cart/",
+        "was ist im Ordner src/cart",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let first = &paths(&answer)[..3];
+        assert_eq!(first, ["src/cart/README.md", "src/cart/mod.rs", "src/cart/item.rs"], "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    let answer = sandbox.search(&engine, "where is the folder explained in src/cart");
+    assert_ne!(paths(&answer)[0], "src/cart/README.md", "the question is about something in the directory");
+}
+
+#[test]
+fn the_section_of_a_release_is_first() {
+    let changes = "# Changes\n\n## 1.2.30 (2021-01-01)\n\nNew version: what changed in 1.2.3 is fixed.\n\n## [1.2.3] - 2020-01-01\n\n- Carts are summed.\n\n## 1.2.2\n\nThe release notes of version 1.2.3 will be breaking.\n";
+    let (sandbox, engine) = project(&[
+        ("CHANGELOG.md", changes),
+        (
+            "docs/guide.md",
+            "# What changed in version 1.2.3\n\nThe release notes are in the list of breaking changes.\n",
+        ),
+        ("NEWS", "Shop 2.0 (2022)\n\nPrices.\n\nShop 1.0 (2019)\n\nAll is new.\n"),
+    ]);
+    for query in [
+        "what changed in version 1.2.3",
+        "what is new in v1.2.3?",
+        "release notes of shop 1.2.3",
+        "breaking changes in 1.2.3",
+        "was ist neu in Version 1.2.3",
+        "что изменилось в версии 1.2.3",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert!(first_text(&answer).contains("Carts are summed"), "{query}: {}", first_text(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    let answer = sandbox.search(&engine, "what changed in 1.0");
+    assert_eq!(paths(&answer)[0], "NEWS", "a plain text has lines instead of headings");
+}
+
+#[test]
+fn the_test_that_is_called_like_a_name_is_first() {
+    let user = |number: usize| {
+        (
+            format!("tests/test_all_{number}.py"),
+            "from shop import Cart\n\n\ndef test_cart():\n    # Tests of Cart: where Cart is tested.\n    assert Cart().cart == Cart()\n".to_owned(),
+        )
+    };
+    let users: Vec<(String, String)> = (0..8).map(user).collect();
+    let mut files = vec![
+        ("src/shop/cart.py", "class Cart:\n    \"\"\"Sums prices.\"\"\"\n"),
+        ("tests/test_cart.py", "def test_that_sums_are_right():\n    assert total() == 3\n"),
+        (
+            "src/price.rs",
+            "pub fn price_of() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a_sum() {\n        super::price_of();\n    }\n}\n",
+        ),
+    ];
+    files.extend(users.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let (sandbox, engine) = project(&files);
+    for query in [
+        "tests for Cart",
+        "where is Cart tested",
+        "unit test of Cart",
+        "how is Cart tested?",
+        "Tests für Cart",
+        "tests for src/shop/cart.py",
+        "tests for cart",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], "tests/test_cart.py", "{query}: {:?}", paths(&answer));
+    }
+    let answer = sandbox.search(&engine, "tests for price_of");
+    assert!(first_text(&answer).contains("fn a_sum"), "a test in the file itself: {}", first_text(&answer));
+}
+
+#[test]
+fn parameters_tell_overloads_apart() {
+    let body = |name: &str| {
+        let lines: Vec<String> =
+            (0..30).map(|number| format!("        {name}({number}, cart, list, json);\n")).collect();
+        lines.concat()
+    };
+    let overload = |parameters: &str, name: &str| {
+        format!("    /** See {{@link #read(List, Cart)}}. */\n    void read({parameters}) {{\n{}    }}\n\n", body(name))
+    };
+    let text = ["Cart cart, List list", "final List<Cart> list, Cart cart", "Cart cart"];
+    let text: String =
+        text.iter().zip(["one", "two", "three"]).map(|(parameters, name)| overload(parameters, name)).collect();
+    let (sandbox, engine) = project(&[
+        ("src/Reader.java", &format!("class Reader {{\n{text}}}\n")),
+        ("src/List.java", "/** read(List, Cart) */\nclass List {\n    Cart read;\n}\n"),
+    ]);
+    for (query, expected) in [
+        ("read(List, Cart)", "two(1,"),
+        ("where is read(Cart, List) defined", "one(1,"),
+        ("Reader.read(Cart)", "three(1,"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert!(first_text(&answer).contains(expected), "{query}: {}", first_text(&answer));
+    }
+}
+
+#[test]
+fn a_name_in_a_sentence_is_the_one_that_is_written_so() {
+    let (sandbox, engine) = project(&[
+        (
+            "src/Results.php",
+            "<?php\n\n/** The routing results: what the value of routing results is, and where they are declared. */\nclass RoutingResults\n{\n    public array $routingResults = [];\n}\n",
+        ),
+        ("src/Context.php", "<?php\n\nclass Context\n{\n    public const ROUTING_RESULTS = '__results__';\n}\n"),
+        ("src/tokens.rs", "pub fn parse_tokens() {}\n"),
+        (
+            "src/defined.rs",
+            "/// Where is it defined? Tokens are parsed, and a token is defined.\npub fn define_token() {}\n",
+        ),
+    ]);
+    for (query, expected) in [
+        ("where is ROUTING_RESULTS declared", "src/Context.php"),
+        ("what is the value of ROUTING_RESULTS", "src/Context.php"),
+        ("where is RoutingResults declared", "src/Results.php"),
+        ("where is parsetokens defined", "src/tokens.rs"),
+        (r"src\tokens.rs", "src/tokens.rs"),
+        (r"explain src\tokens.rs", "src/tokens.rs"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], expected, "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
