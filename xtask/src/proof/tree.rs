@@ -50,6 +50,9 @@ impl Question {
     }
 }
 
+/// How many trees that cannot be laid are tried. A file that a snapshot leaves out is in most commits.
+const MOST_INCOMPLETE: usize = 5;
+
 /// A clone whose work tree goes from commit to commit.
 pub(crate) struct Checkout {
     pub(crate) root: PathBuf,
@@ -69,15 +72,15 @@ impl Checkout {
 
     /// Returns at most `limit` questions of a history, drawn by a seed: each is a commit without merges that changes one to three files of
     /// code, tests not counted, in at most eight places, and is asked in the tree before it. A commit of which the clone lacks objects is
-    /// passed over: snapshots leave out large files.
+    /// passed over: snapshots leave out large files. After [`MOST_INCOMPLETE`] of them no further one is tried.
     pub(crate) fn draw(&self, name: &str, limit: usize, seed: u64) -> Result<Vec<Question>, String> {
         let log =
             read_git(&self.root, &["log", "--no-merges", "--format=%H%x1f%P%x1f%s%x1f%b%x1e", "-n", COMMITS, "HEAD"])?;
         let mut commits: Vec<&str> = log.split('\u{1e}').map(str::trim).filter(|commit| !commit.is_empty()).collect();
         Random::new(seed).shuffle(&mut commits);
-        let mut questions = Vec::new();
+        let (mut questions, mut incomplete) = (Vec::new(), 0);
         for commit in commits {
-            if questions.len() == limit {
+            if questions.len() == limit || incomplete == MOST_INCOMPLETE {
                 break;
             }
             let fields: Vec<&str> = commit.split('\u{1f}').collect();
@@ -92,8 +95,13 @@ impl Checkout {
                 let text = message(subject, body);
                 let id = format!("{name}/{}", &hash[..10]);
                 let question = Question { id, text, commit: parent.to_owned(), places };
-                if question.files().len() <= MOST_FILES && self.switch(parent).is_ok() {
+                if question.files().len() > MOST_FILES {
+                    continue;
+                }
+                if self.switch(parent).is_ok() {
                     questions.push(question);
+                } else {
+                    incomplete += 1;
                 }
             }
         }
