@@ -72,6 +72,10 @@ pub trait Embedder: Send + Sync {
         QUERY_WAIT
     }
 
+    /// Begins to load the model if it is not loaded, so that the next query finds it ready. Does not wait. A model that is always ready does
+    /// nothing.
+    fn prepare(&self) {}
+
     /// Embeds a query, with the prefix that the model expects of queries.
     ///
     /// Queries take precedence over waiting documents. The call returns at the deadline at the latest; without one it

@@ -142,6 +142,11 @@ impl Embeddings {
         selected.map(|index| index.embedded_chunks(generation))
     }
 
+    /// Begins to load the models that answer, so that the first question of a session need not do without them. Does not wait.
+    pub(crate) fn prepare(&self) {
+        self.indexes.load().iter().for_each(|index| index.prepare());
+    }
+
     /// Returns why embeddings are not used or cannot be updated.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self.indexes.load().iter().filter_map(|index| index.problem()).collect();

@@ -18,7 +18,7 @@ use crate::indexing::refresh_documents;
 use crate::mask::{Masked, Whole};
 use crate::memory::{Anchored, recalled_as_hit};
 use crate::origin::Origin;
-use crate::search::{ATTEMPTS, changed_documents};
+use crate::search::{ATTEMPTS, changed_documents, warn_of_problems};
 use crate::store::Store;
 use crate::warning::{Coverage, Warning};
 use crate::{Engine, mask};
@@ -73,6 +73,9 @@ impl Engine {
             warnings
                 .extend(left_out.iter().map(|path| Warning::LeftOut { path: crate::mask::shown_path(path.clone()) }));
             warnings.extend(masked.iter().map(|path| Warning::SecretsMasked { path: path.clone() }));
+            if query.semantic.is_some() {
+                warnings.extend(warn_of_problems(&stores, model.as_deref()));
+            }
             if lacks_embeddings {
                 warnings.push(Warning::EmbeddingsToCome);
             }

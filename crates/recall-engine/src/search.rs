@@ -84,6 +84,7 @@ pub(crate) use plan::known_languages;
 pub(crate) use prior::kind_factor;
 pub(crate) use ranked::{Scored, ScoredChunk, score_chunks};
 pub use retriever_weights::RetrieverWeights;
+pub(crate) use semantic::warn_of_problems;
 pub(crate) use shared::repositories;
 
 /// The most passes of a search whose files change while it runs.
@@ -358,9 +359,7 @@ impl Search<'_> {
             warnings.push(Warning::NotJudged { reason: reason.to_owned() });
         }
         if weights.asks_semantic() {
-            let problems = self.stores.iter().flat_map(|store| store.index.embeddings().problems());
-            let unusable = |reason| Warning::EmbeddingsUnusable { reason, instead: model.map(ToOwned::to_owned) };
-            warnings.extend(problems.map(unusable));
+            warnings.extend(semantic::warn_of_problems(&self.stores, model));
             let is_to_come = |store: &MountedStore| store.index.embeddings().is_to_come(store.index.generation());
             if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
                 warnings.push(Warning::EmbeddingsToCome);

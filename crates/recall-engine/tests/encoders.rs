@@ -9,9 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{Ablation, ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope, SearchRequest};
+use recall_core::rql::Query;
+use recall_core::{
+    Ablation, ChunkText, Embedder, Embedding, Explain, ModelError, ModelFingerprint, Provenance, Scope, SearchRequest,
+};
 use recall_engine::{
-    Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, StoreStatus, Warning,
+    Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, QueryRequest, StartSession,
+    StoreStatus, Warning,
 };
 use recall_models::BuiltIn;
 
@@ -33,6 +37,8 @@ struct Encoder {
     calls: AtomicUsize,
     chunks: AtomicUsize,
     queries: AtomicUsize,
+    /// The number of calls to prepare it.
+    prepared: AtomicUsize,
 }
 
 impl Encoder {
@@ -47,6 +53,7 @@ impl Encoder {
             calls: AtomicUsize::new(0),
             chunks: AtomicUsize::new(0),
             queries: AtomicUsize::new(0),
+            prepared: AtomicUsize::new(0),
         })
     }
 
@@ -91,6 +98,10 @@ impl Embedder for Encoder {
 
     fn fingerprint(&self) -> ModelFingerprint {
         ModelFingerprint([self.number; 32])
+    }
+
+    fn prepare(&self) {
+        self.prepared.fetch_add(1, Ordering::SeqCst);
     }
 
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
@@ -417,11 +428,26 @@ fn if_an_encoder_fails_the_next_model_answers_with_a_warning() {
         let told =
             |warning: &Warning| matches!(warning, Warning::EmbeddingsUnusable { instead, .. } if *instead == expected);
         assert!(answer.warnings.iter().any(told), "{:?}", answer.warnings);
+        let query = Query::parse("SELECT path FROM doc USING semantic('mechanic')").expect("valid");
+        let asked = QueryRequest { query, scope: Scope::All, explain: Explain::Off };
+        let answer = engine.query(&sandbox.origin(), &asked).expect("an answer");
+        assert_eq!(answer.model, expected);
+        assert!(answer.warnings.iter().any(told), "{:?}", answer.warnings);
 
         deep.is_dumb.store(false, Ordering::SeqCst);
         let answer = search(&sandbox, &engine);
         assert_eq!((answer.model.as_deref(), answer.warnings.len()), (Some("encoder-1"), 0));
     }
+}
+
+#[test]
+fn a_session_that_starts_prepares_the_encoder() {
+    let (sandbox, engine, encoder) = embedded(true);
+    let before = encoder.prepared.load(Ordering::SeqCst);
+    engine
+        .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Provenance::default() })
+        .expect("started");
+    assert_eq!(encoder.prepared.load(Ordering::SeqCst), before + 1);
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Default for OnnxSettings {
             threads: 1,
             batch_tokens: 1024,
             rest: Duration::from_secs(2),
-            idle: Some(Duration::from_mins(5)),
+            idle: Some(Duration::from_mins(30)),
             retry: Duration::from_secs(10),
         }
     }

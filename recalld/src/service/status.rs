@@ -186,7 +186,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
     } = state;
     let mut warnings = troubles(repaired, embeddings_problems, model.as_deref(), configuration);
     warnings.extend((memories_pending > 0).then(|| not_in_journals(memories_pending)));
-    let part = |with: u64| if chunks == 0 { 1.0 } else { with as f64 / chunks as f64 };
+    let is_indexed = generation.0 > 0;
+    let part = |with: u64| if chunks == 0 { f64::from(is_indexed) } else { with as f64 / chunks as f64 };
     v1::StoreStatus {
         id: ids::store_id(&root),
         scope: scope::store_to_proto(scope).into(),
@@ -195,7 +196,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         root: root.to_string_lossy().into_owned(),
         index_path: index.to_string_lossy().into_owned(),
         files: Some(v1::FileCounts { listed, indexed, failed: unread, skipped, pending }),
-        indexed: generation.0 > 0,
+        indexed: is_indexed,
         generation: generation.0,
         documents,
         chunks,

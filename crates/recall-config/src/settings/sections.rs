@@ -227,7 +227,7 @@ section! {
         /// The number of threads per network.
         threads: NonZero<usize> = NonZero::<usize>::MIN, Daemon, positive(256);
         /// The time without a request after which a network is unloaded; `None` for never.
-        idle_unload: Option<Duration> = Some(Duration::from_mins(5)), Daemon, or_word("never", duration(MILLISECOND..=365 * DAY));
+        idle_unload: Option<Duration> = Some(Duration::from_mins(30)), Daemon, or_word("never", duration(MILLISECOND..=365 * DAY));
         /// The mirror from which models are pulled; `None` for the public hub.
         hub: Option<String> = None, Daemon, or_word("public", address());
         /// The mirror of the package index for the runtime; `None` for the public index.

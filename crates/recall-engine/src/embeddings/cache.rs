@@ -174,6 +174,10 @@ impl Embedder for Described {
         self.encoder.query_wait()
     }
 
+    fn prepare(&self) {
+        self.encoder.prepare();
+    }
+
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
         self.encoder.embed_query(query, deadline)
     }

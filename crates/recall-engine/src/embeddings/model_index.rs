@@ -106,6 +106,11 @@ impl ModelIndex {
         self.embedder.fingerprint()
     }
 
+    /// See [`Embedder::prepare`].
+    pub(crate) fn prepare(&self) {
+        self.embedder.prepare();
+    }
+
     /// Returns the embeddings if they cover every chunk of a generation.
     pub(crate) fn complete_vectors(&self, generation: Generation) -> Option<Arc<ModelVectors>> {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)

@@ -11,6 +11,7 @@ use crate::embeddings::{self, Near};
 use crate::engine::MountedStore;
 use crate::ranking::FeatureSet;
 use crate::store::Store;
+use crate::warning::Warning;
 
 /// The least cosine to the query of a document that contains none of its words and that the query does not name. Below it, the
 /// document is not a candidate.
@@ -87,6 +88,12 @@ pub(super) fn wait_for_embeddings(stores: &[MountedStore], patience: Duration) {
     for store in stores {
         store.index.embeddings().wait_for(store.index.generation(), patience.saturating_sub(began.elapsed()));
     }
+}
+
+/// Returns a warning for each reason why embeddings of the stores were not used; `model` is the one that was used instead.
+pub(crate) fn warn_of_problems(stores: &[MountedStore], model: Option<&str>) -> impl Iterator<Item = Warning> {
+    let problems = stores.iter().flat_map(|store| store.index.embeddings().problems());
+    problems.map(move |reason| Warning::EmbeddingsUnusable { reason, instead: model.map(ToOwned::to_owned) })
 }
 
 /// Prepares a nearest-neighbour search in one store, by the given models or any, among the documents that pass the filters.

@@ -57,6 +57,7 @@ impl Engine {
     pub fn briefing(&self, origin: &Origin, request: &AskBriefing) -> Result<Briefing, SessionError> {
         self.flush_recorder();
         let store = self.memory_store(origin, Scope::Project)?;
+        store.index.embeddings().prepare();
         let now = self.clock.now();
         let mut warnings: Vec<Warning> = store.past_warning().into_iter().collect();
         warnings.extend(freshen(&store, &self.settings, &self.clock)?);

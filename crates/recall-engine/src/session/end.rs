@@ -177,6 +177,7 @@ impl Engine {
     /// The file of its events cannot be read or written.
     pub fn start_session(&self, origin: &Origin, request: &StartSession) -> Result<StartedSession, SessionError> {
         let store = self.memory_store(origin, Scope::Project)?;
+        store.index.embeddings().prepare();
         let now = self.clock.now();
         let mut provenance = where_of(&store, &request.provenance);
         let id = provenance.session.get_or_insert_with(|| {

@@ -195,7 +195,7 @@ pub const REGISTRY: &[RegistryModel] = &[
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         licence: "Apache-2.0",
         download_bytes: 91 * MB,
-        measured: "memories in other words than the question first in 61 % instead of 41 %",
+        measured: "plain questions .76 instead of .69, memories in other words first in 61 % instead of 41 %; commits .83 instead of .86",
         ..ENCODER
     },
     RegistryModel {
@@ -215,7 +215,7 @@ pub const REGISTRY: &[RegistryModel] = &[
         window_tokens: 512,
         languages: &["many"],
         download_bytes: 488 * MB,
-        measured: "English memories in other words than the question first in 36 % instead of 41 %",
+        measured: "plain questions .77 instead of .69, memories in other words first in 36 % instead of 41 %; commits .83 instead of .86",
         ..ENCODER
     },
     RegistryModel {

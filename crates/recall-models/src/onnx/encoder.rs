@@ -99,6 +99,16 @@ impl Embedder for OnnxEncoder {
         self.manifest.fingerprint()
     }
 
+    fn prepare(&self) {
+        if self.state().provider.is_some() {
+            return;
+        }
+        // A text is what makes the worker load the network. Nobody reads its embedding.
+        if let Ok(tokens) = self.tokens(&self.manifest.query_prefix, &[""]) {
+            drop(self.worker.submit(tokens, Priority::Interactive, None));
+        }
+    }
+
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
         let tokens = self.tokens(&self.manifest.query_prefix, &[query])?;
         let mut embeddings = self.worker.submit(tokens, Priority::Interactive, deadline).wait(deadline)?;

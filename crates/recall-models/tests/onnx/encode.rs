@@ -129,6 +129,18 @@ fn a_network_is_loaded_on_first_use_and_unloaded_when_idle() {
 }
 
 #[test]
+fn a_network_that_is_prepared_is_loaded_before_the_first_query() {
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &settings());
+    encoder.prepare();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while encoder.state().provider.is_none() {
+        assert!(Instant::now() < deadline, "the network is not loaded");
+        std::thread::yield_now();
+    }
+    assert_eq!(encoder.embed_query("open", None).unwrap(), [1.0, 0.0, 0.0]);
+}
+
+#[test]
 fn the_provider_in_use_is_reported_by_the_runtime() {
     use recall_core::Provider;
     // The runtime of these tests only supports the CPU, whatever is preferred.
