@@ -30,17 +30,38 @@ pub(super) fn find_definitions(
     Ok(defined.into_iter().filter(|_| is_one_name).map(|one| (one.document, one.chunk)).collect())
 }
 
-/// Returns the name that a query is about and nothing else.
+/// Returns the name that a query is about and nothing else: a word with the form of a name, one in capitals, or any word if the query says that it
+/// is defined.
 fn asked_name(understood: &Understood) -> Option<&str> {
-    let [name] = &understood.identifiers[..] else { return None };
     let words: Vec<&str> = understood.text.split_whitespace().collect();
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let is_filler = |word: &&str| word.contains(name.as_str()) || FILLERS.split(' ').any(|known| known == bare(word));
-    (2..=MOST_WORDS)
-        .contains(&words.len())
-        .then_some(name.as_str())
-        .filter(|_| words.iter().all(|word| is_filler(&word)))
+    if !(2..=MOST_WORDS).contains(&words.len()) {
+        return None;
+    }
+    let is_among = |word: &str, list: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        list.split(' ').any(|known| known == bare)
+    };
+    match &understood.identifiers[..] {
+        [name] => {
+            words.iter().all(|word| word.contains(name.as_str()) || is_among(word, FILLERS)).then_some(name.as_str())
+        }
+        [] => {
+            let mut others = words.iter().filter(|word| !is_among(word, FILLERS));
+            let (Some(word), None) = (others.next(), others.next()) else { return None };
+            let name = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_in_capitals = name.chars().count() >= MIN_CAPITALS && name.chars().all(char::is_uppercase);
+            let says_defined = words.iter().any(|word| is_among(word, DEFINED));
+            (is_in_capitals || (says_defined && name.chars().all(char::is_alphanumeric))).then_some(name)
+        }
+        _ => None,
+    }
 }
+
+/// The fewest letters of a word in capitals that is a name.
+const MIN_CAPITALS: usize = 3;
+
+/// Words that say that something is a definition.
+const DEFINED: &str = "declared declares declaration defined defines definition";
 
 /// Words that a question about a definition may have.
 const FILLERS: &str = " a an and are assigned at class code constant declaration declare declared declares define defined defines definition \
@@ -62,6 +83,10 @@ mod tests {
         check("where is `READ_ALL` declared?", Some("READ_ALL"));
         check("what is the value of READ_ALL", Some("READ_ALL"));
         check("explain how ReadAll works", Some("ReadAll"));
+        check("where is VERSION set", Some("VERSION"));
+        check("where is carts declared?", Some("carts"));
+        check("what is a cart", None);
+        check("where are the carts of a shop defined", None);
         check("READ_ALL", None);
         check("why does ReadAll fail", None);
         check("does ReadAll use READ_ALL", None);

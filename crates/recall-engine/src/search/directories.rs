@@ -111,8 +111,8 @@ enum FileRank {
     Explains(usize),
     /// It is called like the directory, and is in it or next to it.
     Namesake,
-    /// It is in the directory, or below it by so many levels: code, or a test or another file.
-    Inside { levels: usize, is_other: bool },
+    /// It is in the directory, or below it by so many levels: code, a test or an example, or another file.
+    Inside { levels: usize, is_no_code: bool, is_demoted: bool },
 }
 
 /// Returns the rank of a file among those of a directory; `None` if it does not belong to it.
@@ -127,8 +127,11 @@ fn rank(path: &DocPath, directory: &str) -> Option<FileRank> {
     };
     let levels = below.matches('/').count();
     let explains = directory_rank(path).filter(|_| levels == 0).map(FileRank::Explains);
-    let is_code = path.extension().is_some_and(is_code_extension) && FileKind::from_path(path) == FileKind::Main;
-    let inside = FileRank::Inside { levels, is_other: !is_code };
+    let inside = FileRank::Inside {
+        levels,
+        is_no_code: !path.extension().is_some_and(is_code_extension),
+        is_demoted: FileKind::from_path(path) != FileKind::Main,
+    };
     Some(explains.unwrap_or(if levels == 0 && is_called_so { FileRank::Namesake } else { inside }))
 }
 
@@ -165,6 +168,7 @@ mod tests {
             "src/cart.rs",
             "src/b.rs",
             "src/cart/cart_test.go",
+            "src/cart/.style",
         ];
         let mut ranked: Vec<_> = paths
             .iter()
@@ -174,7 +178,14 @@ mod tests {
         let order: Vec<&str> = ranked.into_iter().map(|(_, path)| path).collect();
         assert_eq!(
             order,
-            ["src/cart/mod.rs", "src/cart.rs", "src/cart/item.rs", "src/cart/cart_test.go", "src/cart/zoo/a.rs"]
+            [
+                "src/cart/mod.rs",
+                "src/cart.rs",
+                "src/cart/item.rs",
+                "src/cart/cart_test.go",
+                "src/cart/.style",
+                "src/cart/zoo/a.rs"
+            ]
         );
     }
 }

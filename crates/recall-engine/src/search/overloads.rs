@@ -89,7 +89,10 @@ fn asked_overload(question: &str) -> Option<AskedOverload<'_>> {
     let inside = &question[open + 1..close];
     let is_of_types = |c: char| is_of_name(c) || c.is_whitespace() || ",.<>[]:&*?@'$()-|".contains(c);
     let is_short = question.split_whitespace().count() <= MOST_QUESTION_WORDS;
-    let parameters: Vec<Vec<&str>> = split_parameters(inside).into_iter().map(words).collect();
+    // Swift writes a name with the labels of its parameters: `update(name:value:)`.
+    let labels = inside.strip_suffix(':').filter(|labels| !labels.contains(','));
+    let listed = labels.map_or_else(|| split_parameters(inside), |labels| labels.split(':').collect());
+    let parameters: Vec<Vec<&str>> = listed.into_iter().map(words).collect();
     let are_words = !parameters.is_empty() && parameters.iter().all(|parameter| !parameter.is_empty());
     let starts_with_letter = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     (is_short && are_words && starts_with_letter && inside.chars().all(is_of_types))
@@ -155,10 +158,21 @@ fn split_parameters(list: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the words of a parameter without its default value.
+/// Returns the words of a parameter without its default value, and the marks of its type: `double?` is not `double`.
 fn words(parameter: &str) -> Vec<&str> {
     let without_default = parameter.split_once('=').map_or(parameter, |(before, _)| before);
-    without_default.split(|c| !is_of_name(c)).filter(|word| !word.is_empty()).collect()
+    let is_of_word = |c: char| is_of_name(c) || MARKS.contains(c);
+    let runs = without_default.split(|c| !is_of_word(c)).filter(|run| !run.is_empty());
+    runs.flat_map(|run| run.split_inclusive(|c| MARKS.contains(c))).flat_map(without_mark).collect()
+}
+
+/// The marks of types.
+const MARKS: &str = "?*&[";
+
+/// Returns a word and the mark at its end apart.
+fn without_mark(word: &str) -> impl Iterator<Item = &str> {
+    let (name, mark) = word.split_at(word.trim_end_matches(|c| MARKS.contains(c)).len());
+    [name, mark].into_iter().filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]
@@ -178,6 +192,7 @@ mod tests {
         check("price(Cart, int)", Some(("price", &[&["Cart"], &["int"]])));
         check("where is Shop.price(Map<String, Cart>) defined", Some(("Shop.price", &[&["Map", "String", "Cart"]])));
         check("定義は？price(Cart)", Some(("price", &[&["Cart"]])));
+        check("price(_:cart:)", Some(("price", &[&["_"], &["cart"]])));
         check("price()", None);
         check("price(\"apples\")", None);
         check("a cart (of the shop)", None);
@@ -192,11 +207,20 @@ mod tests {
             compare("/** See {@link price(Cart, int)}. */\n// price(Cart, int)\nint price(Cart c, int n) {}"),
             Some(2)
         );
-        assert_eq!(compare("fn price<T>(cart: &Cart, n: int) -> u8 {}"), Some(2));
+        assert_eq!(compare("fn price<T>(cart: &Cart, n: int) -> u8 {}"), Some(3));
         assert_eq!(compare("int price(final Cart c, int n = max(1, 2))"), Some(3), "a further word");
         assert_eq!(compare("int price(Cart c)"), None);
         assert_eq!(compare("int price(Map<Cart, int> all)"), None, "one parameter");
         assert_eq!(compare("int price(Carts c, int n)"), None);
         assert_eq!(compare("int repriced(Cart c, int n)"), None);
+        let fits = |question: &str, text: &str| {
+            let asked = asked_overload(question).expect("parameters");
+            parameters(text, "price").and_then(|parameters| asked.compare(&parameters))
+        };
+        assert_eq!(fits("price(int?)", "int price(int n)"), None, "another type");
+        assert_eq!(
+            (fits("price(int)", "int price(int? n)"), fits("price(int)", "int price(int n)")),
+            (Some(2), Some(1))
+        );
     }
 }
