@@ -75,15 +75,14 @@ fn the_section_of_a_release_is_first() {
     assert_eq!(paths(&answer)[0], "NEWS", "a plain text has lines instead of headings");
 }
 
+fn test_that_uses_a_cart(number: usize) -> (String, String) {
+    let text = "from shop import Cart\n\n\ndef test_cart():\n    # Tests of Cart: where Cart is tested.\n    assert Cart().cart == Cart()\n";
+    (format!("tests/test_all_{number}.py"), text.to_owned())
+}
+
 #[test]
 fn the_test_that_is_called_like_a_name_is_first() {
-    let user = |number: usize| {
-        (
-            format!("tests/test_all_{number}.py"),
-            "from shop import Cart\n\n\ndef test_cart():\n    # Tests of Cart: where Cart is tested.\n    assert Cart().cart == Cart()\n".to_owned(),
-        )
-    };
-    let users: Vec<(String, String)> = (0..8).map(user).collect();
+    let users: Vec<(String, String)> = (0..8).map(test_that_uses_a_cart).collect();
     let mut files = vec![
         ("src/shop/cart.py", "class Cart:\n    \"\"\"Sums prices.\"\"\"\n"),
         ("tests/test_cart.py", "def test_that_sums_are_right():\n    assert total() == 3\n"),

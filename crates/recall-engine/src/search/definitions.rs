@@ -33,7 +33,8 @@ pub(super) fn find_definitions(
 /// Returns the name that a query is about and nothing else: a word with the form of a name, one in capitals, or any word if the query says that it
 /// is defined.
 fn asked_name(understood: &Understood) -> Option<&str> {
-    let words: Vec<&str> = understood.text.split_whitespace().collect();
+    let has_letters = |word: &&str| word.contains(char::is_alphanumeric);
+    let words: Vec<&str> = understood.text.split_whitespace().filter(has_letters).collect();
     if !(2..=MOST_WORDS).contains(&words.len()) {
         return None;
     }
@@ -64,7 +65,7 @@ const MIN_CAPITALS: usize = 3;
 const DEFINED: &str = "declared declares declaration defined defines definition";
 
 /// Words that a question about a definition may have.
-const FILLERS: &str = " a an and are assigned at class code constant declaration declare declared declares define defined defines definition \
+const FILLERS: &str = "a an and are assigned at class code constant declaration declare declared declares define defined defines definition \
     describe do does enum explain field find for function get give go held hold holds how i implement implementation implemented in \
     initialised initialized interface is it located look macro me mean meaning means member method of on please property see set show \
     signature source stand stands struct tell the this to trait type up value variable what what's where which work works";

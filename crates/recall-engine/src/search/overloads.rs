@@ -102,18 +102,20 @@ fn asked_overload(question: &str) -> Option<AskedOverload<'_>> {
 /// Returns the words of each parameter in the first definition of a name in a text: what is in parentheses behind it, outside of comments.
 /// `None` if there is no such definition.
 fn parameters<'t>(text: &'t str, name: &str) -> Option<Vec<Vec<&'t str>>> {
-    let is_named = |place: usize| {
-        let line = text[..place].rsplit('\n').next().unwrap_or_default().trim_start();
-        let is_comment = ["*", "//", "/*", "#", "--"].iter().any(|mark| line.starts_with(mark));
-        !is_comment && !text[..place].ends_with(is_of_name)
-    };
-    text.match_indices(name).filter(|&(place, _)| is_named(place)).find_map(|(place, _)| {
+    text.match_indices(name).filter(|&(place, _)| may_be_defined_at(text, place)).find_map(|(place, _)| {
         let rest = &text[place + name.len()..];
         let generics = if rest.starts_with('<') { matching_end(rest)? + 1 } else { 0 };
         let list = rest[generics..].trim_start();
         let inside = list.starts_with('(').then(|| matching_end(list)).flatten().map(|end| &list[1..end])?;
         Some(split_parameters(inside).into_iter().map(words).filter(|parameter| !parameter.is_empty()).collect())
     })
+}
+
+/// Whether a place in a text begins a name, and is not in a comment.
+fn may_be_defined_at(text: &str, place: usize) -> bool {
+    let line = text[..place].rsplit('\n').next().unwrap_or_default().trim_start();
+    let is_comment = ["*", "//", "/*", "#", "--"].iter().any(|mark| line.starts_with(mark));
+    !is_comment && !text[..place].ends_with(is_of_name)
 }
 
 /// Returns the place of the bracket that closes the one with which a text begins.

@@ -96,13 +96,16 @@ fn heading_line(text: &str, version: &str) -> Option<(u8, usize)> {
         place += line.len();
         (place - line.len(), line.trim_end())
     });
-    let likeness = |(place, line): (usize, &str)| {
-        let known = heading_version(line).filter(|_| !line.starts_with(char::is_whitespace))?;
-        let before = line[..line.find(known)?].split_whitespace().count();
-        let is_heading = before <= MOST_WORDS_BEFORE && line.len() <= MOST_HEADING_CHARS && !line.ends_with('.');
-        version_likeness(known, version).filter(|_| is_heading).map(|likeness| (likeness, place))
-    };
-    lines.filter_map(likeness).min_by_key(|(likeness, _)| Reverse(*likeness))
+    let headings = lines.filter_map(|(place, line)| Some((likeness_of_line(line, version)?, place)));
+    headings.min_by_key(|(likeness, _)| Reverse(*likeness))
+}
+
+/// Returns the likeness of the version that a line of a plain text is the heading of; `None` if it is not a heading, or of another version.
+fn likeness_of_line(line: &str, version: &str) -> Option<u8> {
+    let known = heading_version(line).filter(|_| !line.starts_with(char::is_whitespace))?;
+    let before = line[..line.find(known)?].split_whitespace().count();
+    let is_heading = before <= MOST_WORDS_BEFORE && line.len() <= MOST_HEADING_CHARS && !line.ends_with('.');
+    version_likeness(known, version).filter(|_| is_heading)
 }
 
 #[cfg(test)]
