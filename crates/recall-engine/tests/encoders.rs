@@ -22,6 +22,7 @@ use recall_models::BuiltIn;
 use crate::support::{Sandbox, paths, request};
 
 /// An encoder that wraps the built-in model, and can be blocked or made to fail.
+#[derive(Default)]
 struct Encoder {
     number: u8,
     /// Whether embedding chunks proceeds or blocks.
@@ -43,18 +44,8 @@ struct Encoder {
 
 impl Encoder {
     fn new(number: u8) -> Arc<Self> {
-        Arc::new(Self {
-            number,
-            gate: Mutex::new(true),
-            opened: Condvar::new(),
-            budget: AtomicUsize::new(usize::MAX),
-            is_dumb: AtomicBool::new(false),
-            is_broken: AtomicBool::new(false),
-            calls: AtomicUsize::new(0),
-            chunks: AtomicUsize::new(0),
-            queries: AtomicUsize::new(0),
-            prepared: AtomicUsize::new(0),
-        })
+        let (gate, budget) = (Mutex::new(true), AtomicUsize::new(usize::MAX));
+        Arc::new(Self { number, gate, budget, ..Self::default() })
     }
 
     /// Returns an encoder that blocks before it embeds the first chunk.
