@@ -175,7 +175,6 @@ const FORMS: &[QuestionForm<Onboarding>] = &[
         allows: "defined start starts",
     },
     QuestionForm { asks: Onboarding::EntryPoint, needs: &["entrypoint entrypoints"], allows: "defined" },
-    QuestionForm { asks: Onboarding::EntryPoint, needs: &["where", "main"], allows: "defined" },
     QuestionForm {
         asks: Onboarding::EntryPoint,
         needs: &["where", "start starts begin begins"],
@@ -242,15 +241,14 @@ impl Onboarding {
             Self::EntryPoint => &[ENTRIES, MANIFESTS, README],
             Self::ContinuousIntegration => &[WORKFLOWS, CONTRIBUTING],
             Self::Contribute => &[CONTRIBUTING, README],
-            Self::Conduct => {
-                &["code_of_conduct.* code-of-conduct.* .github/code_of_conduct.* conduct.*", CONTRIBUTING, README]
-            }
+            // Without such a file, other files are as likely to answer as for any question.
+            Self::Conduct => &["code_of_conduct.* code-of-conduct.* .github/code_of_conduct.* conduct.*"],
             Self::ReportFault => &[REPORTING, CONTRIBUTING, README],
-            Self::Security => &["security.* .github/security.* docs/security.* security.txt", CONTRIBUTING, README],
-            Self::Maintainers => &[MAINTAINERS, MANIFESTS, README, CONTRIBUTING],
+            Self::Security => &["security.* .github/security.* docs/security.* security.txt"],
+            Self::Maintainers => &[MAINTAINERS],
             Self::License => &[LICENSES, README, MANIFESTS],
             Self::Version => &[VERSIONS, MANIFESTS, CHANGES],
-            Self::LanguageVersion => &[TOOLCHAINS, MANIFESTS, README, WORKFLOWS],
+            Self::LanguageVersion => &[TOOLCHAINS, MANIFESTS, README],
             Self::SetUp => &[README, INSTALL, CONTRIBUTING, TASKS],
             Self::Release => &[CHANGES, RELEASING, CONTRIBUTING, WORKFLOWS, README],
             Self::Overview => &[README, "docs/index.md docs/index.rst docs/readme.md architecture.md"],
@@ -346,7 +344,6 @@ mod tests {
             ("how do I report a bug", Some(Onboarding::ReportFault)),
             ("who maintains this", Some(Onboarding::Maintainers)),
             ("code of conduct", Some(Onboarding::Conduct)),
-            ("where is main", Some(Onboarding::EntryPoint)),
             ("what is this project", Some(Onboarding::Overview)),
             ("tests", None),
             ("where are the tests of the parser", None),
@@ -357,7 +354,7 @@ mod tests {
             ("how is the version of a schema compared", None),
             ("how are errors reported", None),
             ("who owns the buffer", None),
-            ("where is the main loop", None),
+            ("where is main", None),
             ("content security policy header", None),
         ] {
             assert_eq!(Onboarding::detect(question), expected, "{question}");
