@@ -242,9 +242,9 @@ impl Onboarding {
             Self::ContinuousIntegration => &[WORKFLOWS, CONTRIBUTING],
             Self::Contribute => &[CONTRIBUTING, README],
             // Without such a file, other files are as likely to answer as for any question.
-            Self::Conduct => &["code_of_conduct.* code-of-conduct.* .github/code_of_conduct.* conduct.*"],
+            Self::Conduct => &["code_of_conduct.* code-of-conduct.*"],
             Self::ReportFault => &[REPORTING, CONTRIBUTING, README],
-            Self::Security => &["security.* .github/security.* docs/security.* security.txt"],
+            Self::Security => &["security.md security.rst security.txt security.adoc"],
             Self::Maintainers => &[MAINTAINERS],
             Self::License => &[LICENSES, README, MANIFESTS],
             Self::Version => &[VERSIONS, MANIFESTS, CHANGES],
@@ -308,8 +308,8 @@ const TOOLCHAINS: &str = ".python-version .nvmrc .node-version rust-toolchain.to
     .go-version .php-version .swift-version";
 const REPORTING: &str = ".github/issue_template/bug_report.* .github/issue_template/bug-report.* .github/issue_template/bug.* \
     .github/issue_template.* .github/issue_template/* issue_template.*";
-const MAINTAINERS: &str =
-    "maintainers maintainers.* codeowners .github/codeowners docs/codeowners authors authors.* owners contributors.*";
+const MAINTAINERS: &str = "maintainers maintainers.md maintainers.txt codeowners authors authors.md authors.rst authors.txt owners \
+    contributors.md";
 const CHANGES: &str = "changelog.md changelog.rst changelog changelog.* changes.md changes.rst changes changes.* history.md history.* \
     news.md news news.* releases.md release-notes.md releasenotes.* docs/changelog.* docs/changes.*";
 const RELEASING: &str = "releasing.md release.md docs/releasing.* docs/release.* docs/release-process.* .github/workflows/release.* \
