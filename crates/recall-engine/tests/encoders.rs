@@ -12,10 +12,11 @@ use parking_lot::{Condvar, Mutex};
 use recall_core::rql::Query;
 use recall_core::{
     Ablation, ChunkText, Embedder, Embedding, Explain, ModelError, ModelFingerprint, Provenance, Scope, SearchRequest,
+    StartSession,
 };
 use recall_engine::{
-    Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, QueryRequest, StartSession,
-    StoreStatus, Warning,
+    Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, QueryRequest, StoreStatus,
+    Warning,
 };
 use recall_models::BuiltIn;
 
