@@ -359,7 +359,7 @@ impl Search<'_> {
             warnings.push(Warning::NotJudged { reason: reason.to_owned() });
         }
         if weights.asks_semantic() {
-            warnings.extend(semantic::warn_of_problems(&self.stores, model));
+            warnings.extend(semantic::warn_of_problems(self.stores, model));
             let is_to_come = |store: &MountedStore| store.index.embeddings().is_to_come(store.index.generation());
             if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
                 warnings.push(Warning::EmbeddingsToCome);

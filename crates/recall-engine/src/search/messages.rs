@@ -287,17 +287,15 @@ fn work_marks(understood: &Understood) -> Vec<&'static str> {
     if words.len() > MOST_QUESTION_WORDS || understood.report.is_some() {
         return Vec::new();
     }
-    let is_of_comments = |place: usize| {
-        words
-            .get(place + 1)
-            .is_some_and(|next| ["comment", "comments"].iter().any(|one| next.eq_ignore_ascii_case(one)))
-    };
-    let mark = |(place, word): (usize, &&str)| {
+    let mut marks = Vec::new();
+    for (place, word) in words.iter().enumerate() {
         let single = word.strip_suffix('s').unwrap_or(word);
-        let mark = WORK_MARKS.into_iter().find(|mark| single.eq_ignore_ascii_case(mark))?;
-        (single == mark || is_of_comments(place)).then_some(mark)
-    };
-    words.iter().enumerate().filter_map(mark).collect()
+        let next = words.get(place + 1).map(|next| next.to_lowercase());
+        let is_of_comments = next.is_some_and(|next| next == "comment" || next == "comments");
+        let known = WORK_MARKS.into_iter().find(|mark| single.eq_ignore_ascii_case(mark));
+        marks.extend(known.filter(|mark| single == *mark || is_of_comments));
+    }
+    marks
 }
 
 /// The kinds of media types.
