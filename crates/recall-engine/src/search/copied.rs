@@ -50,7 +50,8 @@ pub(super) fn find_copied(
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     let words = words(understood.wording());
-    if understood.report.is_some() || !(LEAST_COPIED..=MOST_WORDS).contains(&words.len()) {
+    let is_no_copy = understood.report.is_some() || is_question(understood.wording());
+    if is_no_copy || !(LEAST_COPIED..=MOST_WORDS).contains(&words.len()) {
         return Ok(Vec::new());
     }
     let likely = retrieved.lexical.iter().filter(|one| may_be_copied(retrieved, one.document)).take(MOST_CHUNKS);
@@ -70,6 +71,19 @@ pub(super) fn find_copied(
         }
     }
     Ok(if found.len() <= MOST_DOCUMENTS { found } else { Vec::new() })
+}
+
+/// The words with which a question begins.
+const QUESTION_WORDS: &str = "how what where which who why";
+
+/// The words that follow them in a question. A comment may begin with "how to" or "what a caller".
+const AUXILIARIES: &str = "is are was were do does did can could should would will has have had";
+
+/// Whether a text is a question. Files that have it too, such as the questions of a benchmark, do not answer it.
+fn is_question(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(str::to_lowercase);
+    let mut is_next_in = |list: &str| words.next().is_some_and(|word| list.split(' ').any(|known| known == word));
+    is_next_in(QUESTION_WORDS) && is_next_in(AUXILIARIES)
 }
 
 /// Returns whether a document is code and has enough of the query's words.
@@ -150,6 +164,19 @@ mod tests {
 
     fn count(query: &str, text: &str) -> usize {
         CopyReader::new(&words(query)).count(text)
+    }
+
+    #[test]
+    fn a_question_is_no_copy() {
+        for (text, expected) in [
+            ("where is the lock of the daemon taken", true),
+            ("Why does a search wait for the writer?", true),
+            ("waits until the lock of the daemon is free", false),
+            ("how to wait until the lock is free", false),
+            ("what a caller waits for is the lock", false),
+        ] {
+            assert_eq!(is_question(text), expected, "{text}");
+        }
     }
 
     #[test]
