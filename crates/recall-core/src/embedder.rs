@@ -72,8 +72,8 @@ pub trait Embedder: Send + Sync {
         QUERY_WAIT
     }
 
-    /// Begins to load the model if it is not loaded, so that the next query finds it ready. Does not wait. A model that is always ready does
-    /// nothing.
+    /// Begins to load the model if it is not loaded, so that the next query finds it ready. Does not wait for the model, but may read the files of
+    /// its vocabulary first. A model that is always ready does nothing.
     fn prepare(&self) {}
 
     /// Embeds a query, with the prefix that the model expects of queries.

@@ -144,7 +144,9 @@ impl Embeddings {
 
     /// Begins to load the models that answer, so that the first question of a session need not do without them. Does not wait.
     pub(crate) fn prepare(&self) {
-        self.indexes.load().iter().for_each(|index| index.prepare());
+        let indexes = self.indexes.load_full();
+        // A vocabulary takes up to a second to read.
+        std::thread::spawn(move || indexes.iter().for_each(|index| index.prepare()));
     }
 
     /// Returns why embeddings are not used or cannot be updated.

@@ -439,7 +439,7 @@ fn a_session_that_starts_prepares_the_encoder() {
     engine
         .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Provenance::default() })
         .expect("started");
-    assert_eq!(encoder.prepared.load(Ordering::SeqCst), before + 1);
+    wait_until("the encoder is prepared", || encoder.prepared.load(Ordering::SeqCst) == before + 1);
 }
 
 #[test]

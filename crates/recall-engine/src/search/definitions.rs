@@ -1,6 +1,6 @@
 //! The definition of the name that a question is about and nothing else: "where is `ROUTING_RESULTS` declared", "what does `read_all` do".
 //!
-//! Names of the same words, such as the type `RoutingResults`, share them with the question. The spelling tells which is meant.
+//! The type `RoutingResults` has the same words as `ROUTING_RESULTS`. The spelling tells which of them is meant.
 
 use recall_core::{ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Searcher;

@@ -276,7 +276,7 @@ fn options_and_routes(understood: &Understood) -> Vec<&str> {
         .collect()
 }
 
-/// What a comment begins with that tells of work left to do, in the capitals in which it is written.
+/// The words with which comments mark work that is left to do.
 const WORK_MARKS: [&str; 4] = ["TODO", "FIXME", "HACK", "XXX"];
 
 /// Returns the marks of work left to do that a short question asks for: in capitals, or before *comments*. In other letters they are words of

@@ -125,7 +125,7 @@ fn matching_end(text: &str) -> Option<usize> {
     for (place, c) in text.char_indices() {
         match c {
             '(' | '[' | '<' | '{' => depth += 1,
-            // An arrow is no bracket.
+            // The `>` of an arrow closes nothing.
             '>' if matches!(before, '-' | '=') => {}
             ')' | ']' | '>' | '}' => {
                 depth = depth.checked_sub(1)?;
