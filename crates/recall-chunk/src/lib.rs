@@ -38,7 +38,7 @@ mod window;
 ///
 /// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
 /// what kind of document a file is indexed. Documents processed by an older version are processed again.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 pub use chunker::{ChunkLimits, Chunker, CodeParser, CodeParserError, PARSE_STACK_BYTES};
 pub use codec::{DecodeError, decode, encode};

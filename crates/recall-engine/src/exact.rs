@@ -136,7 +136,7 @@ impl Engine {
     }
 }
 
-/// Returns how many files of the stores may hold text and are not indexed: with a private key, too large or unreadable.
+/// Returns how many files of the stores may hold text and are not indexed: mostly a private key, too large or unreadable.
 fn files_left_out(stores: &[MountedStore]) -> Result<u64, StoreError> {
     let mut count = 0;
     for store in stores {

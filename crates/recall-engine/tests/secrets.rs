@@ -14,7 +14,7 @@ use forms::{IN_CONTEXT, TOKENS};
 use oorandom::Rand32;
 use places::{FILES, PLACES};
 use recall_core::Scope;
-use recall_engine::{Engine, ItemRequest, Parent, Warning};
+use recall_engine::{DoctorRequest, Engine, Fix, ItemRequest, Parent, Problem, SecretScan, Warning};
 use samples::{Sample, filled};
 
 use crate::support::{Sandbox, request};
@@ -154,6 +154,35 @@ fn no_other_kind_of_answer_has_a_secret() {
         assert!(!answer.contains(&token), "answer {nth}");
         assert!(answer.contains("[secret: github-token]"), "answer {nth} tells of the file: {answer}");
     }
+}
+
+#[test]
+fn a_page_that_quotes_a_private_key_is_found_without_the_key() {
+    let sandbox = Sandbox::new();
+    let key =
+        filled("-----BEGIN RSA PRIVATE KEY-----\n⟦{lines:12}⟧\n-----END RSA PRIVATE KEY-----\n", &mut Rand32::new(3));
+    let changes = "## Version 4.9.0\n\nA wombat may hold a certificate, and may say which one it is.\n\n".repeat(12);
+    sandbox
+        .write("changes.md", &format!("{changes}```\n{}```\n\n## Version 4.8.0\n\nA numbat reads them.\n", key.text));
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["which wombat may hold a certificate", "numbat"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(
+            answer.hits.first().map(|hit| hit.document.path.to_string()).as_deref(),
+            Some("changes.md"),
+            "{query}"
+        );
+    }
+    let text = whole(&sandbox, &engine, "changes.md").expect("indexed");
+    assert!(!is_shown(&key, &text), "{text}");
+    assert!(text.contains("[secret: private-key]") && text.contains("A numbat reads them."), "{text}");
+    let request = DoctorRequest { scope: Scope::All, fix: Fix::Nothing, secrets: SecretScan::On };
+    let findings = engine.doctor(&sandbox.origin(), &request).expect("it can be checked").findings;
+    let problems: Vec<&Problem> = findings.iter().map(|finding| &finding.problem).collect();
+    assert!(
+        matches!(problems[..], [Problem::Secrets { path, rules, .. }] if path.as_str() == "changes.md" && rules == &["private-key"])
+    );
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub enum SkipReason {
     SymlinkBroken,
     /// Its name suggests keys or passwords, so it was not opened.
     Secret,
-    /// It contains a private key.
+    /// It is little else than private keys.
     PrivateKey,
     /// It is a dependency manager's lock file, and git does not track it.
     LockFile,
@@ -125,7 +125,7 @@ impl fmt::Display for SkipReason {
             Self::SymlinkLoop => "symlink that leads back to itself",
             Self::SymlinkBroken => "symlink to nothing",
             Self::Secret => "secret by name",
-            Self::PrivateKey => "with a private key",
+            Self::PrivateKey => "mostly a private key",
             Self::LockFile => "lock file (git does not track it)",
             Self::Binary => "binary",
             Self::Minified => "minified (git does not track it)",

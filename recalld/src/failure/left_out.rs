@@ -13,7 +13,7 @@ const HINTS: [(&str, &str); 17] = [
     ),
     ("symlink to something inside", "`ls -l` shows where the link leads; name that file"),
     ("secret by name", "files for keys and passwords are never indexed"),
-    ("with a private key", "files with a private key are never indexed"),
+    ("mostly a private key", "private keys are never indexed"),
     ("binary", "it has no text; open it with the program that it is for"),
     ("too large", "raise the setting, if its text is worth finding"),
     ("a pointer of Git LFS", "`git lfs pull` fetches its content"),

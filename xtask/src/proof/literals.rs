@@ -75,7 +75,7 @@ pub(crate) fn measure(bench: &Bench) -> Result<Report, String> {
     report.remarks.push(
         "Each string is 6 to 23 letters out of a random line of a random file that git tracks. `rg --fixed-strings --hidden` and `recall search \
          --exact` search the same checkout. *Complete* is what recall says of its answer, of the files that it indexes; \
-         binary files and files with a private key are left out, and `recall status` says how many and why."
+         binary files and private keys are left out, and `recall status` says how many and why."
             .to_owned(),
     );
     Ok(report)

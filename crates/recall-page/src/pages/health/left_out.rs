@@ -18,7 +18,7 @@ const REMEDIES: [(&str, &str); 14] = [
     ("too large", "raise the limit in the settings, if their text is worth finding"),
     ("a pointer of Git LFS", "`git lfs pull` fetches their content"),
     ("secret by name", "nothing to do: they are never indexed"),
-    ("with a private key", "nothing to do: they are never indexed"),
+    ("mostly a private key", "nothing to do: private keys are never indexed"),
     ("symlink", "nothing to do: what they lead to is indexed where it is"),
     ("repository with a store", "nothing to do: each is searched with its own index"),
     ("lock file", "`recall include PATH` indexes one"),
