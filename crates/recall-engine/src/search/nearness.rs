@@ -33,7 +33,8 @@ impl Nearness {
     /// Returns the nearness of the candidates of every store.
     pub(super) fn compute(candidates: &[StoreCandidates], set: FeatureSet, class: QueryClass) -> Self {
         let documents = || candidates.iter().flat_map(|of| of.evidence.documents.iter().map(move |one| (of, one)));
-        let uncovered = 1.0 - documents().map(|(_, document)| covered_share(document)).fold(0.0, f32::max);
+        let covered = documents().map(|(_, document)| covered_share(document)).fold(0.0, f32::max);
+        let uncovered = (1.0 - covered).max(0.0);
         let cosine = |semantic: &SemanticEvidence, row| semantic.cosines(row).map(|cosines| cosines.preferred);
         let cosines: Vec<f32> =
             documents().filter_map(|(of, document)| cosine(of.semantic.as_ref()?, document.document)).collect();
@@ -57,12 +58,13 @@ impl Nearness {
     /// Returns the weight by how little of the question the candidates contain: the logarithm of the factor for each standard deviation of
     /// nearness.
     fn paraphrase_weight(&self) -> f64 {
-        let (most, enough) = match self.set {
-            FeatureSet::Words => return 0.0,
-            FeatureSet::Semantic => (PARAPHRASE, COVERED_ENOUGH),
-            FeatureSet::Blended => (ENCODER_PARAPHRASE, 0.0),
-        };
-        most * f64::from(((self.uncovered - enough) / (1.0 - enough)).clamp(0.0, 1.0))
+        match self.set {
+            FeatureSet::Words => 0.0,
+            FeatureSet::Semantic => {
+                PARAPHRASE * f64::from(((self.uncovered - COVERED_ENOUGH) / (1.0 - COVERED_ENOUGH)).max(0.0))
+            }
+            FeatureSet::Blended => ENCODER_PARAPHRASE * f64::from(self.uncovered).powi(ENCODER_POWER),
+        }
     }
 
     /// Returns the share of [`Self::weight_of_kind`] that counts among the documents of the kind too. The rankers of code and prose know
@@ -114,8 +116,11 @@ const PARAPHRASE: f64 = 2.0;
 /// The same with an encoder, whose cosines tell a paraphrase from chance.
 const ENCODER_PARAPHRASE: f64 = 8.0;
 
-/// The share of a question that no candidate needs to contain: a question in a sentence has words that its answer lacks. An encoder
-/// is right about those too.
+/// The power of the uncovered share with an encoder. Nearly every commit subject has a word that its files lack, and is no paraphrase:
+/// at 1, commit subjects rank lower by .01.
+const ENCODER_POWER: i32 = 3;
+
+/// The share of a question that no candidate needs to contain: a question in a sentence has words that its answer lacks.
 const COVERED_ENOUGH: f32 = 0.3;
 
 /// The weight for code and prose. `docs/benchmarks.md` has the figures.
@@ -129,7 +134,7 @@ const ENCODER_DOCUMENT: f64 = 2.0;
 const ENCODER_MEMORY: f64 = 4.0;
 
 /// The share of the weight with an encoder that counts among documents of a kind. At 1, code and commit subjects rank lower.
-const ENCODER_WITHIN: f64 = 0.5;
+const ENCODER_WITHIN: f64 = 0.25;
 
 /// The weight of a document's nearness in its sort key among the documents of its kind.
 ///
