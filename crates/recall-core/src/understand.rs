@@ -98,6 +98,8 @@ pub struct Original {
     pub language: &'static str,
     /// The text without its inline filters and quotation marks.
     pub text: String,
+    /// The translation without the words of the query that the texts have, too.
+    pub english: String,
 }
 
 /// A word that looks like a filter and is not one.
@@ -196,15 +198,16 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
 
 impl Understood {
     /// Replaces the text by its translation from a language. Quoted phrases, filters, the report and the message of an error stay as
-    /// they are.
+    /// they are. `english` is the translation without the words of the query that the texts have, too.
     #[must_use]
-    pub fn with_translation(self, language: &'static str, text: &str) -> Self {
+    pub fn with_translation(self, language: &'static str, text: &str, english: &str) -> Self {
         let translated = understand_words(text);
-        let used_name = used_name::used_name_in_translation(text);
+        let used_name = used_name::used_name_in_translation(english);
         Self {
             class: if used_name.is_some() { QueryClass::Relationship } else { translated.class },
             used_name,
-            original: Some(Original { language, text: self.text }),
+            onboarding: understand_words(english).onboarding,
+            original: Some(Original { language, text: self.text, english: english.to_owned() }),
             phrases: self.phrases,
             filters: self.filters,
             scope: self.scope,
@@ -229,6 +232,11 @@ impl Understood {
     /// The text in the words of the query, not in those of a translation.
     pub fn wording(&self) -> &str {
         self.original.as_ref().map_or(&self.text, |original| &original.text)
+    }
+
+    /// The text in English words and names, by whose form one sees what kind of place the query asks for.
+    pub fn in_english(&self) -> &str {
+        self.original.as_ref().map_or(&self.text, |original| &original.english)
     }
 
     /// Moves each possible path that the project has to the paths; the others are words. `is_there` says whether a path, or the

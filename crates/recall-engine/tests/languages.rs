@@ -116,3 +116,27 @@ fn what_the_project_names_in_its_language_is_found_by_its_name() {
         assert_eq!(best(&sandbox, query).0, path, "{query}");
     }
 }
+
+#[test]
+fn a_question_about_a_kind_of_place_may_be_in_the_language_of_the_pages() {
+    let page = "# Was ist neu im Ordner\n\nWas ist neu in der Version, was ist im Ordner und wo wird der Fehler geworfen? Die Version steht im \
+                Ordner, und die Tests für den Ordner sind neu. Welche Umgebungsvariablen werden gelesen?\n";
+    let mut files = FILES.to_vec();
+    files.extend([
+        ("docs/de/seite.md", page),
+        ("src/cart/mod.rs", "pub fn total() {}\n"),
+        ("src/config.py", "import os\n\nHOME = os.getenv(\"SHOP_HOME\")\n"),
+        ("tests/test_cart_page.py", "def test_total():\n    assert CartPage().total() == 0\n"),
+        ("src/page.py", "class CartPage:\n    def total(self):\n        return 0\n"),
+        ("CHANGELOG.md", "# Changes\n\n## 1.2.4\n\nFaster.\n\n## 1.2.3\n\nCarts are summed.\n"),
+    ]);
+    let sandbox = Sandbox::with(&files);
+    for (query, path) in [
+        ("was ist im Ordner src/cart", "src/cart/mod.rs"),
+        ("was ist neu in Version 1.2.3", "CHANGELOG.md"),
+        ("welche Umgebungsvariablen werden gelesen", "src/config.py"),
+        ("Tests für CartPage", "tests/test_cart_page.py"),
+    ] {
+        assert_eq!(best(&sandbox, query).0, path, "{query}");
+    }
+}

@@ -34,7 +34,7 @@ pub(super) fn find_definitions(
 /// is defined.
 fn asked_name(understood: &Understood) -> Option<&str> {
     let has_letters = |word: &&str| word.contains(char::is_alphanumeric);
-    let words: Vec<&str> = understood.text.split_whitespace().filter(has_letters).collect();
+    let words: Vec<&str> = understood.in_english().split_whitespace().filter(has_letters).collect();
     if !(2..=MOST_WORDS).contains(&words.len()) {
         return None;
     }

@@ -27,7 +27,7 @@ pub(super) fn find_declarations(
     known: &Known,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    let asked = asked_dependency(&understood.text).and_then(|name| Pattern::word(name, Case::Insensitive).ok());
+    let asked = asked_dependency(understood.in_english()).and_then(|name| Pattern::word(name, Case::Insensitive).ok());
     let Some(pattern) = asked else { return Ok(Vec::new()) };
     let manifest = |(path, row): (&str, DocumentRow)| {
         Onboarding::is_manifest(&DocPath::new(path).ok()?).then(|| (path.matches('/').count(), path.to_owned(), row))

@@ -32,7 +32,7 @@ pub(super) fn find_files_of_directory(
     if understood.report.is_some() || understood.message.is_some() || !understood.phrases.is_empty() {
         return Ok(Vec::new());
     }
-    let mut asked = asked_directories(&understood.text);
+    let mut asked = asked_directories(understood.in_english());
     // "what is the version of the package" is about the project.
     asked.retain(|one| one.path.contains('/') || understood.onboarding.is_none());
     if asked.is_empty() {

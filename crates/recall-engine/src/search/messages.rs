@@ -245,7 +245,7 @@ fn patterns(understood: &Understood) -> Vec<Pattern> {
     let literals = literals(understood).into_iter().map(|literal| Pattern::literal(literal, Case::Insensitive));
     let words = options_and_routes(understood).into_iter().map(|word| Pattern::word(word, Case::Insensitive));
     let marks = work_marks(understood).into_iter().map(|mark| Pattern::word(mark, Case::Sensitive));
-    let idiom = asked_idiom(&understood.text).filter(|_| understood.report.is_none());
+    let idiom = asked_idiom(understood.in_english()).filter(|_| understood.report.is_none());
     let idiom = idiom.map(|texts| Pattern::any_of(texts, Case::Sensitive));
     literals.chain(words).chain(marks).chain(idiom).filter_map(Result::ok).take(MOST_LITERALS).collect()
 }
@@ -265,7 +265,7 @@ fn literals(understood: &Understood) -> Vec<&str> {
 
 /// Returns the options of commands, the routes and the media types in a short question.
 fn options_and_routes(understood: &Understood) -> Vec<&str> {
-    let words: Vec<&str> = understood.text.split_whitespace().collect();
+    let words: Vec<&str> = understood.in_english().split_whitespace().collect();
     if words.len() > MOST_QUESTION_WORDS || understood.report.is_some() {
         return Vec::new();
     }
@@ -282,8 +282,11 @@ const WORK_MARKS: [&str; 4] = ["TODO", "FIXME", "HACK", "XXX"];
 /// Returns the marks of work left to do that a short question asks for: in capitals, or before *comments*. In other letters they are words of
 /// many languages, and the names of what some programs are about.
 fn work_marks(understood: &Understood) -> Vec<&'static str> {
-    let words: Vec<&str> =
-        understood.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let words: Vec<&str> = understood
+        .in_english()
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .collect();
     if words.len() > MOST_QUESTION_WORDS || understood.report.is_some() {
         return Vec::new();
     }

@@ -59,7 +59,7 @@ pub(super) fn find_named(store: &Store, searcher: &Searcher, understood: &Unders
             named.first = find_joined_differently(store, searcher, understood)?;
         }
         if named.first.is_empty() {
-            named.first = find_name_in_words(store, searcher, &understood.text)?;
+            named.first = find_name_in_words(store, searcher, understood.in_english())?;
         }
     }
     Ok(named)

@@ -251,7 +251,7 @@ const MOST_WORDS: usize = 64;
 /// contains. What texts contain of its own words stays. `asks_others` says that stores are searched whose words are not known here.
 pub(super) fn into_english(understood: Understood, stores: &[MountedStore], asks_others: bool) -> Understood {
     match translate(&understood, &WordsOf { stores, asks_others }) {
-        Some(translated) => understood.with_translation(translated.language, &translated.text),
+        Some(translated) => understood.with_translation(translated.language, &translated.text, &translated.english),
         None => understood,
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn find_sections(
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
     let is_about_another = understood.report.is_some() || !understood.paths.is_empty();
-    let asked = asked_release(understood.wording(), &understood.text).filter(|_| !is_about_another);
+    let asked = asked_release(understood.wording(), understood.in_english()).filter(|_| !is_about_another);
     let Some(version) = asked else { return Ok(Vec::new()) };
     let list = |(path, row): (&str, DocumentRow)| {
         is_list_of_changes(&DocPath::new(path).ok()?).then(|| (path.matches('/').count(), path.to_owned(), row))

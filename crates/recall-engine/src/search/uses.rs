@@ -75,7 +75,7 @@ pub(super) fn find_users(store: &Store, searcher: &Searcher, understood: &Unders
             defined.into_iter().filter(|one| users.iter().all(|user| user.document != one.document)).collect();
         users.extend(in_order(store, name, defined, places)?);
     }
-    let asks_for_imports = understood.text.to_lowercase().contains("import");
+    let asks_for_imports = understood.in_english().to_lowercase().contains("import");
     for user in &mut users {
         if name.kind == UseKind::Tests {
             put_tests_first(store, user)?;

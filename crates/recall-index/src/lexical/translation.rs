@@ -51,6 +51,8 @@ pub struct Translated {
     /// The question: its words in their order, each replaced by the English words that mean it. Names and words that the dictionary
     /// lacks are as they were.
     pub text: String,
+    /// The question without the words of its own language that the index contains.
+    pub english: String,
 }
 
 /// Translates a question into English. `None` if it is in English, in a language without a dictionary, a path, or a name that the
@@ -63,11 +65,12 @@ pub fn translate(question: &Understood, index: &dyn KnownWords) -> Option<Transl
     }
     let parts = parts_of_question(question, &text);
     let (language, extent) = languages::language_of(&text, &parts, index)?;
-    let mut translation = Translation { language, extent, index, words: Vec::new() };
+    let mut translation = Translation { language, extent, index, words: Vec::new(), english: Vec::new() };
     translation.push_all(&parts);
     let translated = translation.words.join(" ");
+    let english = translation.english.join(" ");
     let says_more = !translated.is_empty() && !translated.eq_ignore_ascii_case(text.trim());
-    says_more.then_some(Translated { language: language.name, text: translated })
+    says_more.then_some(Translated { language: language.name, text: translated, english })
 }
 
 /// A translation in progress.
@@ -77,6 +80,8 @@ struct Translation<'a> {
     index: &'a dyn KnownWords,
     /// The words so far, each once.
     words: Vec<String>,
+    /// Those that are English or names.
+    english: Vec<String>,
 }
 
 impl Translation<'_> {
@@ -113,7 +118,7 @@ impl Translation<'_> {
         match self.language.meaning(&folded) {
             Some(Meaning::FunctionWord(question_word)) => question_word.iter().for_each(|word| self.keep(word)),
             Some(Meaning::Equivalents(equivalents)) => self.push_equivalents(&folded, equivalents),
-            None if self.keep_forms(&folded) => {}
+            None if self.keep_forms(&folded) => push_new(&mut self.english, word),
             None => self.push_unknown(word, &folded),
         }
     }
@@ -155,9 +160,8 @@ impl Translation<'_> {
                 Some(Meaning::Equivalents(equivalents)) if is_whole => self.push_english(equivalents),
                 Some(Meaning::Equivalents(equivalents)) => self.push_equivalents(word, equivalents),
                 None if is_whole => {}
-                None => {
-                    self.keep_forms(word);
-                }
+                None if self.keep_forms(word) => push_new(&mut self.english, word),
+                None => {}
             }
         }
     }
@@ -176,7 +180,7 @@ impl Translation<'_> {
             forms.extend(others.take(MOST_FORMS));
         }
         for form in &forms {
-            self.keep(form);
+            push_new(&mut self.words, form);
         }
         !forms.is_empty()
     }
@@ -190,9 +194,14 @@ impl Translation<'_> {
     }
 
     fn keep(&mut self, word: &str) {
-        if !self.words.iter().any(|known| known == word) {
-            self.words.push(word.to_owned());
-        }
+        push_new(&mut self.words, word);
+        push_new(&mut self.english, word);
+    }
+}
+
+fn push_new(words: &mut Vec<String>, word: &str) {
+    if !words.iter().any(|known| known == word) {
+        words.push(word.to_owned());
     }
 }
 
@@ -302,6 +311,19 @@ mod tests {
         check("Wo werden die Sitzungen gespeichert?", &both, Some(("German", "where sitzung session store")));
         check("где хранятся сессии", &both, Some(("Russian", "where store сессий session")));
         check("会话存储在哪里？", &both, Some(("Chinese", "会话 session store where")));
+    }
+
+    #[test]
+    fn the_english_question_has_no_words_of_another_language() {
+        let check = |question: &str, indexed: &str, expected: &str| {
+            let translated = translate(&understand(question), &Words(indexed));
+            assert_eq!(translated.map(|translated| translated.english).as_deref(), Some(expected), "{question}");
+        };
+        let both = format!("{CODE} sitzung сессий 会话 cart");
+        check("Wo werden die Sitzungen gespeichert?", &both, "where session store");
+        check("где хранятся сессии", &both, "where store session");
+        check("会话存储在哪里？", &both, "session store where");
+        check("Wo werden Cart und Store::open gespeichert?", &both, "where Cart Store::open store");
     }
 
     #[test]
