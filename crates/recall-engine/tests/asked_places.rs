@@ -49,6 +49,30 @@ fn the_file_that_explains_a_directory_is_first() {
 }
 
 #[test]
+fn a_directory_may_have_blanks_in_its_name() {
+    let other =
+        "//! What is in the folder, my docs, and what its files hold: the folder of my docs.\npub fn explain() {}\n";
+    let (sandbox, engine) = project(&[
+        ("docs/my folder/README.md", "# Sums\n\nPrices of all.\n"),
+        ("docs/my folder/item.rs", "pub struct Item;\n"),
+        ("docs/my.md", "# My folder\n\nWhat is in docs: my folder.\n"),
+        ("src/explain.rs", other),
+    ]);
+    for query in [
+        "what is in docs/my folder",
+        "what is in \"docs/my folder\"",
+        "explain the folder `docs/my folder`, please",
+        "files in My Folder/",
+        r"ls docs/my\ folder",
+        "docs/my folder",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[..2], ["docs/my folder/README.md", "docs/my folder/item.rs"], "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
+
+#[test]
 fn the_section_of_a_release_is_first() {
     let changes = "# Changes\n\n## 1.2.30 (2021-01-01)\n\nNew version: what changed in 1.2.3 is fixed.\n\n## [1.2.3] - 2020-01-01\n\n- Carts are summed.\n\n## 1.2.2\n\nThe release notes of version 1.2.3 will be breaking.\n";
     let (sandbox, engine) = project(&[

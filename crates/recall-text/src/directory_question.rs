@@ -1,5 +1,7 @@
 //! Questions about a directory as such, "what is in src/routing" and "explain the directory crates/shop", and the files that explain one.
 
+use std::ops::Range;
+
 use crate::DocPath;
 use crate::onboarding::is_named;
 
@@ -13,38 +15,79 @@ pub struct NamedDirectory {
 }
 
 /// Returns the directories that a question may be about, the likeliest first. Empty if it has words for anything else, such as "where are
-/// errors handled in src/routing". Only the project tells whether there is such a directory.
-pub fn asked_directories(question: &str) -> Vec<NamedDirectory> {
+/// errors handled in src/routing".
+///
+/// Only the project tells whether there is such a directory. `has_directory` says so of a path; it is asked about several words that may be
+/// one path with blanks.
+pub fn asked_directories(question: &str, has_directory: impl Fn(&str) -> bool) -> Vec<NamedDirectory> {
     let words: Vec<&str> = question.split_whitespace().collect();
     if words.len() > MOST_WORDS {
         return Vec::new();
     }
-    let bare: Vec<String> = words.iter().map(|word| without_marks(word).to_lowercase()).collect();
-    let is_among = |place: usize, list: &str| list.split(' ').any(|known| known == bare[place]);
-    let is_kind = |place: usize| is_among(place, KINDS);
-    let says_kind = (0..words.len()).any(is_kind);
-    let says_package = (0..words.len()).any(|place| is_among(place, PACKAGE));
-    let is_filler = |place: usize| bare[place].is_empty() || is_kind(place) || is_among(place, FILLERS);
-    let mut named = Vec::new();
-    for (place, word) in words.iter().enumerate().filter(|(place, _)| !is_kind(*place)) {
-        let is_rest_said = (0..words.len()).all(|other| other == place || is_filler(other));
-        let Some(path) = path_of(word).filter(|_| is_rest_said) else { continue };
-        // The parts of a package are joined with points: `com.acme.shop`.
-        let path = if says_package && !path.contains('/') { path.replace('.', "/") } else { path };
-        let is_slashed = without_marks(word).ends_with(['/', '\\']);
-        let before = (0..place).rev().find(|&other| !is_among(other, ARTICLES));
-        let is_behind_content = before.is_some_and(|other| {
-            is_among(other, "in inside under within ls")
-                || (is_among(other, "of") && other > 0 && is_among(other - 1, CONTENT))
-        });
-        let is_next_to_kind = before.is_some_and(is_kind) || (place + 1 < words.len() && is_kind(place + 1));
-        let is_said = is_behind_content || is_next_to_kind || (says_kind && !is_filler(place));
-        if path.contains('/') || is_slashed || is_said {
-            named.push(NamedDirectory { path, is_certain: says_kind || is_slashed });
-        }
+    let question =
+        DirectoryQuestion { bare: words.iter().map(|word| without_marks(word).to_lowercase()).collect(), words };
+    let count = question.words.len();
+    let one_word = (0..count).map(|start| start..start + 1);
+    let several = (0..count).flat_map(|start| (start + 2..=count).rev().map(move |end| start..end));
+    let mut named: Vec<NamedDirectory> = several
+        .filter_map(|place| question.directory_at(place))
+        .filter(|directory| has_directory(&directory.path))
+        .take(1)
+        .collect();
+    if named.is_empty() {
+        named.extend(one_word.filter_map(|place| question.directory_at(place)));
+        named.sort_by_key(|one| !one.path.contains('/'));
     }
-    named.sort_by_key(|one| !one.path.contains('/'));
     named
+}
+
+/// The words of a question that may be about a directory.
+struct DirectoryQuestion<'q> {
+    words: Vec<&'q str>,
+    /// The words in small letters, without quotation marks and punctuation.
+    bare: Vec<String>,
+}
+
+impl DirectoryQuestion<'_> {
+    /// Returns the directory that the words at a place may name; `None` if the other words ask for something else.
+    fn directory_at(&self, place: Range<usize>) -> Option<NamedDirectory> {
+        let (start, end) = (place.start, place.end);
+        let is_one_word = end - start == 1;
+        let mut others = (0..start).chain(end..self.words.len());
+        if (is_one_word && self.is_kind(start)) || !others.all(|other| self.is_filler(other)) {
+            return None;
+        }
+        let words = self.words[start..end].join(" ").replace("\\ ", " ");
+        let path = path_of(&words)?;
+        let is_outside = |other: &usize| is_one_word || !place.contains(other);
+        let says_kind = (0..self.words.len()).filter(is_outside).any(|other| self.is_kind(other));
+        // The parts of a package are joined with points: `com.acme.shop`.
+        let says_package = self.bare.iter().any(|word| word == PACKAGE);
+        let path = if says_package && !path.contains('/') { path.replace('.', "/") } else { path };
+        let is_slashed = without_marks(&words).ends_with(['/', '\\']);
+        let before = (0..start).rev().find(|&other| !self.is_among(other, ARTICLES));
+        let is_behind_content = before.is_some_and(|other| {
+            self.is_among(other, "in inside under within ls")
+                || (self.is_among(other, "of") && other > 0 && self.is_among(other - 1, CONTENT))
+        });
+        let is_next_to_kind =
+            before.is_some_and(|other| self.is_kind(other)) || (end < self.words.len() && self.is_kind(end));
+        let is_said = is_behind_content || is_next_to_kind || (says_kind && !self.is_filler(start));
+        (path.contains('/') || is_slashed || is_said)
+            .then_some(NamedDirectory { path, is_certain: says_kind || is_slashed })
+    }
+
+    fn is_among(&self, place: usize, list: &str) -> bool {
+        list.split(' ').any(|known| known == self.bare[place])
+    }
+
+    fn is_kind(&self, place: usize) -> bool {
+        self.is_among(place, KINDS)
+    }
+
+    fn is_filler(&self, place: usize) -> bool {
+        self.bare[place].is_empty() || self.is_kind(place) || self.is_among(place, FILLERS)
+    }
 }
 
 /// Returns the path that a word may be; `None` if it cannot be one.
@@ -55,11 +98,17 @@ fn path_of(word: &str) -> Option<String> {
     (!path.is_empty() && !path.contains("//") && path.chars().all(is_of_path)).then(|| path.to_owned())
 }
 
-/// Returns a word without quotation marks and the punctuation of a sentence.
-fn without_marks(word: &str) -> &str {
-    word.trim_start_matches(['`', '"', '\'', '(', ','])
-        .trim_end_matches(['`', '"', '\'', ')', ',', '?', '!', ':', ';', '.'])
+/// Returns a text without quotation marks around it and the punctuation of a sentence. A pair of parentheses within it stays: `app/(shop)`.
+fn without_marks(text: &str) -> &str {
+    let text = text.trim_start_matches(QUOTES).trim_end_matches(QUOTES).trim_end_matches(SENTENCE_MARKS);
+    let has_pair = !text.starts_with('(') && text.contains('(');
+    let text = if has_pair { text } else { text.trim_start_matches('(').trim_end_matches(')') };
+    text.trim_start_matches(QUOTES).trim_end_matches(QUOTES).trim_end_matches(SENTENCE_MARKS)
 }
+
+const QUOTES: [char; 3] = ['`', '"', '\''];
+
+const SENTENCE_MARKS: [char; 6] = [',', '?', '!', ':', ';', '.'];
 
 /// The most words of such a question.
 const MOST_WORDS: usize = 12;
@@ -108,7 +157,8 @@ mod tests {
     #[test]
     fn a_question_about_a_directory_names_it() {
         let check = |question: &str, expected: &[(&str, bool)]| {
-            let named = asked_directories(question);
+            let named =
+                asked_directories(question, |path| ["docs/my folder", "my folder", "Code (old)"].contains(&path));
             let named: Vec<(&str, bool)> = named.iter().map(|one| (one.path.as_str(), one.is_certain)).collect();
             assert_eq!(named, expected, "{question}");
         };
@@ -129,5 +179,10 @@ mod tests {
         check("explain the package com.acme.shop", &[("com/acme/shop", true)]);
         check("explain the code folder", &[("code", true)]);
         check("how are carts priced", &[]);
+        check("what is in docs/my folder?", &[("docs/my folder", false)]);
+        check("ls docs/my\\ folder/", &[("docs/my folder", true)]);
+        check("explain the directory `my folder` please", &[("my folder", true)]);
+        check("what is in the folder Code (old)", &[("Code (old)", true)]);
+        check("what is in docs/your folder", &[("docs/your", true)]);
     }
 }

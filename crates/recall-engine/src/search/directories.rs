@@ -2,6 +2,7 @@
 //!
 //! The parts of a path are words of many files. The file that explains the directory, such as its README, may have none of them.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use recall_core::{ChunkRow, DocumentRow, Understood};
@@ -28,17 +29,21 @@ pub(super) fn find_files_of_directory(
     known: &Known,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    // A path in a message or in quotation marks is a part of it.
-    if understood.report.is_some() || understood.message.is_some() || !understood.phrases.is_empty() {
+    if understood.report.is_some() {
         return Ok(Vec::new());
     }
-    let mut asked = asked_directories(understood.in_english());
+    let directories = LazyCell::new(|| directories(known));
+    let mut asked = asked_directories(understood.in_english(), |path| {
+        directories.iter().any(|directory| directory.contains(' ') && ends_with_path(directory, path, true))
+    });
+    // A path in a message is a part of it; several words are the path of a directory that there is.
+    asked.retain(|one| understood.message.is_none() || one.path.contains(' '));
+    asked.retain(|one| understood.phrases.iter().all(|phrase| phrase.trim_matches('/') == one.path));
     // "what is the version of the package" is about the project.
     asked.retain(|one| one.path.contains('/') || understood.onboarding.is_none());
     if asked.is_empty() {
         return Ok(Vec::new());
     }
-    let directories = directories(known);
     let meant = asked.iter().map(|one| find_directories(&directories, one)).find(|found| !found.is_empty());
     let Some(meant) = meant else { return Ok(Vec::new()) };
     let mut ranked: Vec<(FileRank, &str, DocumentRow)> = Vec::new();
