@@ -10,6 +10,7 @@ mod imports;
 mod javascript;
 mod jvm;
 mod kubernetes;
+mod macro_items;
 mod scripting;
 mod systems;
 
@@ -277,7 +278,7 @@ const fn component(node: &'static str) -> Call {
 
 impl Kinds {
     pub(crate) const FUNCTION: Self = Self::new(ChunkKind::Function, SymbolKind::Function);
-    const CONSTANT: Self = Self::new(ChunkKind::Group, SymbolKind::Constant);
+    pub(crate) const CONSTANT: Self = Self::new(ChunkKind::Group, SymbolKind::Constant);
     const VARIABLE: Self = Self::new(ChunkKind::Group, SymbolKind::Variable);
     const MODULE: Self = Self::new(ChunkKind::Module, SymbolKind::Module);
     /// A key, a selector, a named place.

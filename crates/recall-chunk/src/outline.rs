@@ -3,6 +3,7 @@
 //! One walk with a cursor, without recursion. Nodes without a role allocate nothing.
 
 mod frame;
+mod listed;
 mod merge;
 pub(crate) mod names;
 
@@ -15,7 +16,6 @@ use self::frame::{Frame, Pending};
 use crate::grammar::{Callee, Grammar, NodeTrait, Role};
 use crate::languages::{Alias, Clauses, Definition, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
-use crate::macros;
 
 /// The cut cost of a line before which the text must not be cut.
 pub(crate) const NO_CUT: u16 = u16::MAX;
@@ -81,7 +81,7 @@ pub(crate) struct DefinitionNode {
     pub(crate) subtree_end: u32,
 }
 
-/// Walks a tree down to `depth` levels.
+/// Returns the outline of a tree down to `depth` levels.
 pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32) -> Outline {
     let mut reader = Reader {
         grammar,
@@ -100,25 +100,11 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
     if grammar.syntax.has_macros {
         reader.record_macros();
     }
-    let mut cursor = tree.walk();
-    if !cursor.goto_first_child() {
-        return reader.outline;
+    reader.walk(tree, depth);
+    if grammar.syntax.has_macros {
+        reader.outline.add_listed_names(lines);
     }
-    loop {
-        let frame = reader.visit(&cursor).filter(|_| reader.frames.len() < depth as usize);
-        if let Some(frame) = frame
-            && cursor.goto_first_child()
-        {
-            reader.frames.push(frame);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return reader.outline;
-            }
-            reader.leave();
-        }
-    }
+    reader.outline
 }
 
 struct Reader<'a> {
@@ -133,6 +119,29 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Walks a tree down to `depth` levels.
+    fn walk(&mut self, tree: &Tree, depth: u32) {
+        let mut cursor = tree.walk();
+        if !cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let frame = self.visit(&cursor).filter(|_| self.frames.len() < depth as usize);
+            if let Some(frame) = frame
+                && cursor.goto_first_child()
+            {
+                self.frames.push(frame);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.leave();
+            }
+        }
+    }
+
     /// Visits the cursor's node. Returns the frame for its children, or `None` if they are not walked.
     fn visit(&mut self, cursor: &TreeCursor<'_>) -> Option<Frame> {
         let node = cursor.node();
@@ -423,16 +432,6 @@ impl Reader<'_> {
             }
         }
         self.add_reference(name);
-    }
-
-    /// Records the uses of macros that the parser did not see.
-    fn record_macros(&mut self) {
-        for range in macros::find(self.lines.text()) {
-            let name = names::type_name(self.lines.text(), range);
-            if let Some(name) = name.filter(|name| macros::is_capital(&self.lines.text()[name.clone()])) {
-                self.add_reference(name);
-            }
-        }
     }
 
     fn record_type(&mut self, node: Node<'_>) {

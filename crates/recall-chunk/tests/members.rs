@@ -352,3 +352,50 @@ fn a_header_in_cpp_is_read_as_cpp() {
     let text = "#pragma once\nnamespace n {\nclass store {\n public:\n  auto open() -> int { return 1; }\n};\n}\n";
     check("store.h", text, &["method n::store::open"]);
 }
+
+/// Checks what a text defines, in order.
+#[track_caller]
+fn check_all(file: &str, text: &str, expected: &[&str]) {
+    let symbols = parse(file, text, 400).symbols;
+    let shown: Vec<String> =
+        symbols.iter().map(|symbol| format!("{} {}", symbol.kind.as_str(), symbol.qualified)).collect();
+    assert_eq!(shown, expected, "{text}");
+}
+
+#[test]
+fn rust_items_in_macros() {
+    let text = "bitflags! {\n    /// How a file is opened.\n    #[derive(Debug)]\n    pub struct Flags: u32 {\n        const READ = 1;\n        \
+        /// Locked.\n        const LOCK = Self::READ.bits() | 2;\n    }\n}\n\
+        lazy_static! {\n    static ref TYPES: HashMap<u8, *const Name> = HashMap::new();\n    pub static ref WORD: Regex = new();\n}\n\
+        thread_local!(static BUFFER: Cell<u8> = const { Cell::new(1) });\n\
+        cfg_if! { if #[cfg(unix)] { fn first() { const LOCAL: u8 = 1; } } else { fn first() {} } }\n\
+        fn open() { assert!(true); quote! { struct Hidden; const HIDDEN: u8 = 1; } }\n";
+    let expected = [
+        "struct Flags",
+        "constant Flags::READ",
+        "constant Flags::LOCK",
+        "variable TYPES",
+        "variable WORD",
+        "variable BUFFER",
+        "function first",
+        "function first",
+        "function open",
+    ];
+    check_all("store.rs", text, &expected);
+}
+
+#[test]
+fn c_names_in_lists_of_macros() {
+    let list = "OP(LOAD, UNARY, 1)\nOP(DUP,   NONE, 1)\n\n/* jumps */\nOP(JUMP, NONE, 2)\n";
+    check_all("list.h", list, &["constant LOAD", "constant DUP", "constant JUMP"]);
+    let text = "#define ERRORS(X) \\\n  X(ERR_NONE, \"none\") \\\n  X(ERR_TIME, \"time\") \\\n  X(ERR_END, \"end\")\n\
+        int run(int x) {\n  CHECK(FIRST)\n  CHECK(SECOND)\n  CHECK(THIRD)\n  LOG(LEVEL, 1);\n  return MAX(FIRST, 1);\n}\n";
+    let expected = [
+        "macro ERRORS",
+        "constant ERRORS::ERR_NONE",
+        "constant ERRORS::ERR_TIME",
+        "constant ERRORS::ERR_END",
+        "function run",
+    ];
+    check_all("errors.h", text, &expected);
+}

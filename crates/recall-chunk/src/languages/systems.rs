@@ -3,6 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
+use super::macro_items::macro_items;
 use super::{
     Alias, Definition, Kinds, Named, Syntax, bare_type, call, child_of_kind, each_name, import, imports, text_of,
 };
@@ -89,6 +90,7 @@ pub(super) const RUST: Syntax = Syntax {
         Definition::variable("static_item", "static"),
         Definition::constant("enum_variant", ""),
         Definition::variable("field_declaration", ""),
+        Definition::constant("macro_invocation", "").each_named_by(macro_items).outside_functions(),
         Definition::new("macro_definition", "macro_rules!", Kinds::new(ChunkKind::Function, SymbolKind::Macro)),
     ],
     blocks: &[
