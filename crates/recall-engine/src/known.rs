@@ -3,6 +3,7 @@
 //! A scan compares every file with it, and a search asks it what a row is, so neither reads the catalog for that. It is immutable and
 //! of one generation; a writer publishes a new one. After a small ingest only the written entries are read again.
 
+mod data_tables;
 mod older_versions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,6 +13,7 @@ use recall_core::{ContentHash, DocumentRow, Generation, MemoryId, Timestamp, fin
 use recall_index::catalog::{FailureKind, FileState};
 use recall_text::{DocPath, is_at_or_below, normalized_path};
 
+use self::data_tables::DataTables;
 use crate::mask;
 
 /// The states of all files and memories in the catalog, as of one generation.
@@ -30,6 +32,7 @@ pub(crate) struct Known {
     /// The paths of the files by the hash of their bytes.
     by_hash: PathsByHash,
     older: OlderVersions,
+    tables: DataTables,
 }
 
 /// The paths of the indexed files by the hash of their bytes, once they are needed. A copy is empty, since it is made to be changed.
@@ -170,6 +173,12 @@ impl Known {
             if directories.is_empty() { BTreeMap::new() } else { self.files.iter().filter_map(of_file).collect() }
         });
         older.get(&document.0).map(|name| &**name)
+    }
+
+    /// Returns whether a document is a table of raw data.
+    pub(crate) fn is_data_table(&self, document: DocumentRow) -> bool {
+        let files = || self.files.iter().filter_map(|(path, file)| Some((&**path, file.row?)));
+        self.tables.contains(document, files)
     }
 
     /// Returns the states after only some files were written, and reads only those.

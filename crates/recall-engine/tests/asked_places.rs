@@ -73,6 +73,26 @@ fn a_directory_may_have_blanks_in_its_name() {
 }
 
 #[test]
+fn a_table_that_repeats_the_question_is_behind_what_answers() {
+    let questions = "id\tquestion\tanswer\n1\thow long does a refund take\tx\n2\thow is a payment retried\ty\n3\twho validates a zip code\tz\n";
+    let (sandbox, engine) = project(&[
+        ("bench/questions.tsv", questions),
+        (
+            "bench/questions.jsonl",
+            "{\"question\": \"how long does a refund take\"}\n{\"question\": \"how is a payment retried\"}\n",
+        ),
+        ("docs/guide.md", "# Guide\n\n## Refunds\n\nA refund takes three days at most.\n"),
+        ("src/payment.rs", "/// Retries a payment with growing delays.\npub fn retry_payment(payment: &Payment) {}\n"),
+    ]);
+    let first = |query: &str| sandbox.search(&engine, query).hits[0].document.path.to_string();
+    assert_eq!(first("how long does a refund take"), "docs/guide.md");
+    assert_eq!(first("how is a payment retried"), "src/payment.rs");
+    assert_eq!(first("who validates a zip code"), "bench/questions.tsv", "nothing else has the words");
+    assert_eq!(first("bench/questions.tsv"), "bench/questions.tsv");
+    assert_eq!(first("\"validates a zip\""), "bench/questions.tsv");
+}
+
+#[test]
 fn the_section_of_a_release_is_first() {
     let changes = "# Changes\n\n## 1.2.30 (2021-01-01)\n\nNew version: what changed in 1.2.3 is fixed.\n\n## [1.2.3] - 2020-01-01\n\n- Carts are summed.\n\n## 1.2.2\n\nThe release notes of version 1.2.3 will be breaking.\n";
     let (sandbox, engine) = project(&[

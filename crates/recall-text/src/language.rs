@@ -89,6 +89,13 @@ pub fn is_code_extension(extension: &str) -> bool {
     LANGUAGES.iter().any(|row| row.code_extensions.contains(&extension))
 }
 
+/// Returns whether a path is that of a table of raw data: lines of values, which neither say nor do anything.
+pub fn is_data_table(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let language = extension.as_deref().and_then(language_of_extension);
+    matches!(language, Some("csv" | "jsonl")) || extension.as_deref() == Some("dat")
+}
+
 /// Returns the language whose files have an extension.
 pub(crate) fn language_of_extension(extension: &str) -> Option<&'static str> {
     by_extension(extension).map(|row| row.name)

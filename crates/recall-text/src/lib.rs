@@ -47,7 +47,7 @@ pub use file_kind::{Definitions, FileKind, ToolFile, is_minified};
 pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use idiom::asked_idiom;
 pub use instruction::instructions;
-pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension};
+pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension, is_data_table};
 pub use likeness::{Likeness, Vocabulary, near, nearest};
 pub use onboarding::Onboarding;
 pub use opposition::{Relation, Statement, relation};

@@ -12,6 +12,7 @@ use recall_text::words::{Piece, is_stop_word, letters, pieces, runs};
 use recall_text::{fold_case, is_agent_file};
 
 use crate::error::StoreError;
+use crate::known::Known;
 use crate::ranking::ContentKind;
 use crate::store::Store;
 
@@ -46,6 +47,7 @@ const MOST_DOCUMENTS: usize = 4;
 /// The catalog cannot be read.
 pub(super) fn find_copied(
     store: &Store,
+    known: &Known,
     retrieved: &Retrieved,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
@@ -54,7 +56,12 @@ pub(super) fn find_copied(
     if is_no_copy || !(LEAST_COPIED..=MOST_WORDS).contains(&words.len()) {
         return Ok(Vec::new());
     }
-    let likely = retrieved.lexical.iter().filter(|one| may_be_copied(retrieved, one.document)).take(MOST_CHUNKS);
+    let reads_tables = understood.original.is_none() && !begins_as_question(understood.wording());
+    let likely = retrieved
+        .lexical
+        .iter()
+        .filter(|one| may_be_copied(retrieved, one.document) && (reads_tables || !known.is_data_table(one.document)));
+    let likely = likely.take(MOST_CHUNKS);
     let likely: Vec<(DocumentRow, ChunkRow)> = likely.map(|one| (one.document, one.chunk)).collect();
     let rows: Vec<ChunkRow> = likely.iter().map(|&(_, chunk)| chunk).collect();
     let texts = store.index.read(|snapshot| snapshot.chunk_texts(&rows))?;
@@ -84,6 +91,12 @@ fn is_question(text: &str) -> bool {
     let mut words = text.split_whitespace().map(str::to_lowercase);
     let mut is_next_in = |list: &str| words.next().is_some_and(|word| list.split(' ').any(|known| known == word));
     is_next_in(QUESTION_WORDS) && is_next_in(AUXILIARIES)
+}
+
+/// Whether a text begins as questions and some comments do. A table of data with it has it as a question.
+fn begins_as_question(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    QUESTION_WORDS.split(' ').any(|known| known == first) || text.trim_end().ends_with('?')
 }
 
 /// Returns whether a document is code and has enough of the query's words.

@@ -106,7 +106,7 @@ impl SearchedStore for MountedStore {
         });
         let mut results = retrieved.map_err(failed)?;
         if has_words && framed.is_empty() {
-            framed.add_equal(copied::find_copied(self, &results, understood)?, only.as_deref());
+            framed.add_equal(copied::find_copied(self, &known, &results, understood)?, only.as_deref());
         }
         literals.mark(&mut results.evidence, only.as_deref());
         framed.mark(&mut results.evidence);

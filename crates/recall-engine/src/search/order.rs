@@ -70,6 +70,8 @@ struct Deciding<'r> {
     nearness: Nearness,
     /// The number of terms of the question.
     terms: f32,
+    /// The greatest share of the question that a document other than a table of data has.
+    covered: f32,
 }
 
 impl<'r> Deciding<'r> {
@@ -82,8 +84,15 @@ impl<'r> Deciding<'r> {
         let class = search.understood.class;
         let nearness = Nearness::compute(candidates, set, class);
         let terms = candidates.iter().map(|of_store| of_store.evidence.query.terms).fold(0.0, f32::max);
-        Some(Self { set, rankers, relevance, class, named, asked_for, nearness, terms })
+        let covered = candidates.iter().map(covered_by_texts).fold(0.0, f32::max);
+        Some(Self { set, rankers, relevance, class, named, asked_for, nearness, terms, covered })
     }
+}
+
+/// Returns the greatest share of the question that a document of a store has, without tables of data.
+fn covered_by_texts(found: &StoreCandidates) -> f32 {
+    let texts = found.evidence.documents.iter().filter(|one| !found.known.is_data_table(one.document));
+    texts.map(covered_share).fold(0.0, f32::max)
 }
 
 /// Returns the feature set that the rankers use: the smallest one among the stores that found something.
@@ -182,7 +191,7 @@ fn demotions(search: &Search<'_>, stores: &[KindCandidates<'_>], deciding: &Deci
     documents.map(|(found, document)| demotion(search, found, document, deciding)).collect()
 }
 
-/// Returns the prior of a document: by its role in the project, because it is a bundle, or by its version.
+/// Returns the prior of a document: by its role in the project, because it is a bundle, by its version, or because it is a table.
 fn demotion(
     search: &Search<'_>,
     found: &KindCandidates<'_>,
@@ -193,10 +202,20 @@ fn demotion(
     let on_odds = |kind| prior::on_odds(kind, &deciding.asked_for, search.request);
     let by_version =
         || prior::on_odds_of_version(known.older_version(document.document)?, search.understood, search.request);
+    // A text that the query writes down may be in a table alone.
+    let is_written = document.framed > 0.0 || document.literal > 0.0;
+    let of_table = || {
+        let is_table = !is_written && deciding.covered >= COVERED_BY_TEXTS && known.is_data_table(document.document);
+        is_table.then(|| prior::on_odds_of_table(search.understood, search.request)).flatten()
+    };
     on_odds(document.traits.file_kind)
         .or_else(|| on_odds(links.is_copy(document.document).then_some(FileKind::Generated)?))
         .or_else(by_version)
+        .or_else(of_table)
 }
+
+/// The share of the question that a text must have for tables of data to step back. With less, a table may be the only answer.
+const COVERED_BY_TEXTS: f32 = 0.1;
 
 /// Whether a document lacks the only word of a query. If all documents lack it, the factor changes no order.
 fn lacks_the_word(query: &QueryStats, document: &DocumentEvidence) -> bool {

@@ -105,6 +105,24 @@ pub(super) fn on_odds_of_version(directory: &str, understood: &Understood, reque
     (!is_asked_for && !request.leaves_out(FILE_KIND)).then_some(Factor { name: "older_version", value: OLDER_VERSION })
 }
 
+/// Returns the factor on the odds of a table of raw data. `None` if the query asks for data or a path. A table of questions or log lines has
+/// all words of a query, and what answers it has a few.
+pub(super) fn on_odds_of_table(understood: &Understood, request: &SearchRequest) -> Option<Factor> {
+    let mut words = understood.text.split(|c: char| !c.is_alphanumeric());
+    let is_asked_for = understood.class == QueryClass::Path
+        || words.any(|word| TABLE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)));
+    (!is_asked_for && !request.leaves_out(FILE_KIND)).then_some(Factor { name: "data_table", value: DATA_TABLE })
+}
+
+/// The factor on the odds of a table of raw data.
+const DATA_TABLE: f64 = 0.03;
+
+/// The words that ask for raw data.
+const TABLE_WORDS: &[&str] = &[
+    "data", "dataset", "datasets", "csv", "tsv", "jsonl", "ndjson", "dat", "column", "columns", "row", "rows", "table",
+    "tables", "record", "records", "entry", "entries",
+];
+
 /// The factor on the odds of a file in a directory of an older version.
 const OLDER_VERSION: f64 = 0.4;
 
@@ -165,6 +183,18 @@ mod tests {
             assert_eq!(odds(kind, "how are sessions stored", &[]), None, "{kind:?}");
         }
         assert_eq!(odds(FileKind::Vendored, "how are sessions stored", &[Ablation::FileKind]), None);
+    }
+
+    #[test]
+    fn a_table_of_data_steps_back_unless_the_query_asks_for_data() {
+        let request = SearchRequest::new("anything", Scope::Project, 10);
+        let odds = |query| on_odds_of_table(&understand(query), &request).map(|factor| factor.value);
+        assert_eq!(odds("how are sessions stored"), Some(0.03));
+        for query in ["which columns has the list of rates", "rates.csv", "data/rates.csv", "the CSV of rates"] {
+            assert_eq!(odds(query), None, "{query}");
+        }
+        let without = SearchRequest { without: vec![Ablation::FileKind], ..request.clone() };
+        assert_eq!(on_odds_of_table(&understand("how are sessions stored"), &without), None);
     }
 
     #[test]
