@@ -154,10 +154,15 @@ fn an_edit_is_checked_before_it_replaces_the_file() {
 fn a_running_daemon_tells_what_it_uses() {
     let sandbox = sandbox!();
     let project = layered(&sandbox);
+    let hint = "it takes effect with `recall daemon restart`";
+    let alone = run(&sandbox, &project, &["set", "daemon.drain", "4s"]);
+    assert!(!alone.stderr.contains(hint), "no daemon runs: {}", alone.stderr);
+    ok(&sandbox, &project, &["unset", "daemon.drain"]);
     assert_eq!(sandbox.recall(&project, &["daemon", "start"]).code, Some(0));
     let daemon = |key: &str| json(&sandbox, &project, &["get", key])["settings"][0]["daemon"].clone();
     assert_eq!((daemon("daemon.drain"), daemon("search.per_document")), (Value::Null, Value::Null));
-    ok(&sandbox, &project, &["set", "daemon.drain", "2s"]);
+    let changed = run(&sandbox, &project, &["set", "daemon.drain", "2s"]);
+    assert!(changed.stderr.contains(hint), "{}", changed.stderr);
     ok(&sandbox, &project, &["set", "search.per_document", "7", "--layer", "project"]);
     ok(&sandbox, &project, &["set", "client.start_timeout", "9s"]);
     assert_eq!(daemon("daemon.drain"), "\"5s\"", "until it is restarted");

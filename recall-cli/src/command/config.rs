@@ -46,8 +46,8 @@ pub(super) async fn run(command: ConfigCommand, context: &CommandContext) -> Res
     match command {
         ConfigCommand::List(args) => list::run(&args, context).await,
         ConfigCommand::Get(args) => list::get(&args, context).await,
-        ConfigCommand::Set(args) => change::set(&args, context),
-        ConfigCommand::Unset(args) => change::unset(&args, context),
+        ConfigCommand::Set(args) => change::set(&args, context).await,
+        ConfigCommand::Unset(args) => change::unset(&args, context).await,
         ConfigCommand::Edit(args) => edit::run(&args, context),
         ConfigCommand::Path(args) => path::run(&args, context),
         ConfigCommand::Schema => {

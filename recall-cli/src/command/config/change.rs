@@ -1,7 +1,8 @@
 //! `recall config set` and `recall config unset`
 
 use clap::Args;
-use recall_config::{Change, Changed, Layer, Reach, Row, Settings};
+use recall_client::{Client, ConnectError, Launch};
+use recall_config::{Change, Changed, Layer, Loaded, Reach, Row, Settings};
 use serde::Serialize;
 
 use super::path::{FileLayer, layer_root, root_for};
@@ -52,17 +53,17 @@ struct Reported<'a> {
     read_by: Option<&'static str>,
 }
 
-pub(super) fn set(args: &SetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+pub(super) async fn set(args: &SetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let SetArgs { key, value, layer } = args;
-    change(key, &Change::Set(value.clone()), *layer, context)
+    change(key, &Change::Set(value.clone()), *layer, context).await
 }
 
-pub(super) fn unset(args: &UnsetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
+pub(super) async fn unset(args: &UnsetArgs, context: &CommandContext) -> Result<Exit, CommandError> {
     let UnsetArgs { key, layer } = args;
-    change(key, &Change::Unset, *layer, context)
+    change(key, &Change::Unset, *layer, context).await
 }
 
-fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext) -> Result<Exit, CommandError> {
+async fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext) -> Result<Exit, CommandError> {
     let root = root_for(layer, context)?;
     let changed = recall_config::change(context.dirs(), &root, layer.into(), key, change)?;
     let loaded = Settings::load(context.dirs(), layer_root(context).as_deref(), &context.process_env.environment, &[]);
@@ -85,8 +86,8 @@ fn change(key: &str, change: &Change, layer: FileLayer, context: &CommandContext
         }
         Format::Human => {
             output.text(&change_message(key, &changed))?;
-            if let Some(row) = row {
-                talk(row, layer, &changed, context);
+            if let (Some(row), Ok(Loaded { settings, .. })) = (row, &loaded) {
+                talk(row, layer, &changed, settings, context).await;
             }
         }
     }
@@ -112,7 +113,7 @@ fn change_message(key: &str, changed: &Changed) -> String {
 }
 
 /// Tells when a change takes effect, or that a later layer hides it.
-fn talk(row: &Row, layer: FileLayer, changed: &Changed, context: &CommandContext) {
+async fn talk(row: &Row, layer: FileLayer, changed: &Changed, settings: &Settings, context: &CommandContext) {
     let own = match layer {
         FileLayer::User => Layer::User,
         FileLayer::Project => Layer::Project,
@@ -126,7 +127,12 @@ fn talk(row: &Row, layer: FileLayer, changed: &Changed, context: &CommandContext
             row.key,
             row.value
         ));
-    } else if changed.is_changed && row.reach == Reach::Daemon {
+    } else if changed.is_changed && row.reach == Reach::Daemon && is_daemon_running(settings, context).await {
         output.note(&format!("{NOTE}hint{NOTE:#}: it takes effect with `recall daemon restart`"));
     }
+}
+
+async fn is_daemon_running(settings: &Settings, context: &CommandContext) -> bool {
+    let connected = Client::connect(&context.options(Launch::Never, settings)).await;
+    !matches!(connected, Err(ConnectError::NotRunning { .. }))
 }
