@@ -323,6 +323,7 @@ mod tests {
         check("Wo werden die Sitzungen gespeichert?", &both, "where session store");
         check("где хранятся сессии", &both, "where store session");
         check("会话存储在哪里？", &both, "session store where");
+        check("was ist neu in Version 2", "was ist neu version new", "what new version 2");
         check("Wo werden Cart und Store::open gespeichert?", &both, "where Cart Store::open store");
     }
 

@@ -282,6 +282,8 @@ fn latin(parts: &[Part<'_>], index: &dyn KnownWords) -> Option<(&'static Natural
     let extent = match (most, known.foreign) {
         // One function word alone does not make a sentence: `man page` is English.
         (2.., _) | (1, 1..) => Extent::Whole,
+        // A project with pages in the language has its words.
+        (1, 0) if known.unlike_english > 0 => Extent::Whole,
         (0, 1..) => Extent::SingleWords,
         _ => return None,
     };
@@ -305,11 +307,13 @@ struct KnownOf {
     foreign: usize,
     /// All of them, which decides between neighbours such as German and Dutch.
     all: usize,
+    /// Those that are not nearly the same in English.
+    unlike_english: usize,
 }
 
 impl KnownOf {
     fn count(language: &NaturalLanguage, words: &[QuestionWord]) -> Self {
-        let mut known = Self { foreign: 0, all: 0 };
+        let mut known = Self { foreign: 0, all: 0, unlike_english: 0 };
         for word in words.iter().filter(|word| !word.is_english_stop_word) {
             let is_like_english = match language.meaning(&word.text) {
                 Some(Meaning::Equivalents(equivalents)) => {
@@ -320,6 +324,7 @@ impl KnownOf {
             };
             known.all += 1;
             known.foreign += usize::from(word.may_be_foreign && !is_like_english);
+            known.unlike_english += usize::from(!is_like_english);
         }
         known
     }
