@@ -93,6 +93,31 @@ fn a_table_that_repeats_the_question_is_behind_what_answers() {
 }
 
 #[test]
+fn a_line_that_imports_something_leads_to_its_definition() {
+    let user =
+        "from shop.cart import Cart\nfrom shop import Price\nimport { Item } from \"./item.js\"\n#include \"sums.h\"\n";
+    let (sandbox, engine) = project(&[
+        ("shop/__init__.py", "from .money import Price as Price\n"),
+        ("shop/cart.py", "import os\n\n\nclass Cart:\n    def total(self):\n        return 0\n"),
+        ("shop/money.py", "class Price:\n    pass\n"),
+        ("web/item.ts", "export class Item {\n  price = 0;\n}\n"),
+        ("src/sums.h", "int total(int x);\n"),
+        ("src/a.py", user),
+        ("src/b.py", user),
+        ("src/c.c", user),
+    ]);
+    for (query, path) in [
+        ("from shop.cart import Cart", "shop/cart.py"),
+        ("import shop.cart", "shop/cart.py"),
+        ("from shop import Price", "shop/money.py"),
+        ("import { Item } from \"./item.js\";", "web/item.ts"),
+        ("#include \"sums.h\"", "src/sums.h"),
+    ] {
+        assert_eq!(paths(&sandbox.search(&engine, query))[0], path, "{query}");
+    }
+}
+
+#[test]
 fn the_section_of_a_release_is_first() {
     let changes = "# Changes\n\n## 1.2.30 (2021-01-01)\n\nNew version: what changed in 1.2.3 is fixed.\n\n## [1.2.3] - 2020-01-01\n\n- Carts are summed.\n\n## 1.2.2\n\nThe release notes of version 1.2.3 will be breaking.\n";
     let (sandbox, engine) = project(&[

@@ -16,6 +16,7 @@ mod file_kind;
 mod fold;
 pub mod highlight;
 mod idiom;
+mod import_line;
 mod instruction;
 mod language;
 mod likeness;
@@ -46,6 +47,7 @@ pub use doc_path::{
 pub use file_kind::{Definitions, FileKind, ToolFile, is_minified};
 pub use fold::{Normalized, fold_case, normalize_text, normalized_path, without_accents};
 pub use idiom::asked_idiom;
+pub use import_line::{ImportLine, import_line};
 pub use instruction::instructions;
 pub use language::{BuildFolder, Form, Language, UnknownLanguage, build_folders, is_code_extension, is_data_table};
 pub use likeness::{Likeness, Vocabulary, near, nearest};

@@ -42,7 +42,9 @@ pub enum Onboarding {
     LanguageVersion,
     /// How to install it, or to set up a machine for its development.
     SetUp,
-    /// How it is released, or what the last release changed.
+    /// How a release is made.
+    Releasing,
+    /// What the last release changed, or anything else about releases.
     Release,
     /// What the project is, and what it is for.
     Overview,
@@ -127,6 +129,14 @@ const FORMS: &[QuestionForm<Onboarding>] = &[
         asks: Onboarding::License,
         needs: &["license licence licensed licenced licensing copyright"],
         allows: "under use used terms commercial commercially open source",
+    },
+    QuestionForm {
+        asks: Onboarding::Releasing,
+        needs: &[
+            "how steps process checklist instructions",
+            "release releases released releasing publish published publishing",
+        ],
+        allows: "make made cut new process steps version versions create",
     },
     QuestionForm {
         asks: Onboarding::Release,
@@ -250,6 +260,7 @@ impl Onboarding {
             Self::Version => &[VERSIONS, MANIFESTS, CHANGES],
             Self::LanguageVersion => &[TOOLCHAINS, MANIFESTS, README],
             Self::SetUp => &[README, INSTALL, CONTRIBUTING, TASKS],
+            Self::Releasing => &[RELEASING, CONTRIBUTING, WORKFLOWS, README],
             Self::Release => &[CHANGES, RELEASING, CONTRIBUTING, WORKFLOWS, README],
             Self::Overview => &[README, "docs/index.md docs/index.rst docs/readme.md architecture.md"],
         };
@@ -312,7 +323,7 @@ const MAINTAINERS: &str = "maintainers maintainers.md maintainers.txt codeowners
     contributors.md";
 const CHANGES: &str = "changelog.md changelog.rst changelog changelog.* changes.md changes.rst changes changes.* history.md history.* \
     news.md news news.* releases.md release-notes.md releasenotes.* docs/changelog.* docs/changes.*";
-const RELEASING: &str = "releasing.md release.md docs/releasing.* docs/release.* docs/release-process.* .github/workflows/release.* \
+const RELEASING: &str = "releasing.md release.md release_process.md release-process.md releaseprocess.md docs/releasing.* docs/release.* docs/release-process.* .github/workflows/release.* \
     .github/workflows/publish.* .github/workflows/deploy.* .goreleaser.yml .goreleaser.yaml";
 
 #[cfg(test)]
@@ -336,6 +347,8 @@ mod tests {
             ("what is the current version", Some(Onboarding::Version)),
             ("how do I set up a development environment", Some(Onboarding::SetUp)),
             ("what changed in the last release", Some(Onboarding::Release)),
+            ("how to release a new version", Some(Onboarding::Releasing)),
+            ("how is a release made", Some(Onboarding::Releasing)),
             ("which Python versions are supported?", Some(Onboarding::LanguageVersion)),
             ("minimum rust version", Some(Onboarding::LanguageVersion)),
             ("what is the MSRV", Some(Onboarding::LanguageVersion)),

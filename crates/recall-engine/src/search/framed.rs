@@ -15,7 +15,7 @@ use recall_text::{FileKind, Frame, Report};
 use super::definitions::find_definitions;
 use super::messages;
 use super::named::{Named, find_named};
-use super::named_files::named_files;
+use super::named_files::{imports, named_files};
 use super::overloads::find_overloads;
 use super::prior::asked_for;
 use super::uses::{self, Role};
@@ -34,6 +34,9 @@ const MOST_CHUNKS: usize = 3;
 
 /// The most files with the same end of a path that are all meant.
 const MOST_NAMESAKES: usize = 2;
+
+/// The most definitions of a name that a query imports. With more, the name does not tell which one is meant.
+const MOST_IMPORTED: usize = 5;
 
 /// The most files with the same end of a path that are compared by the function.
 const MOST_COMPARED: usize = 12;
@@ -99,6 +102,9 @@ impl Framed {
                 }
             }
         }
+        if framed.is_empty() {
+            framed.add_allowed(find_imported_names(store, searcher, understood)?, only);
+        }
         if let Some(message) = &understood.message {
             let sources = messages::find_sources(store, message)?;
             framed.add_allowed(sources, only);
@@ -107,7 +113,10 @@ impl Framed {
         if asks_for_tests || asked_for(understood).contains(&FileKind::Test) {
             framed.first_users = FirstUsers::Tests;
         }
-        for user in uses::find_users(store, searcher, understood)? {
+        // "import shop.cart" has the form of a question about the users of a name.
+        let is_import = !framed.is_empty() && imports(understood).is_some();
+        let users = if is_import { Vec::new() } else { uses::find_users(store, searcher, understood)? };
+        for user in users {
             let allowed = user.chunks.into_iter().filter(|chunk| is_in(only, *chunk));
             let chunks: Vec<ChunkRow> = allowed.take(MOST_USES).collect();
             if !chunks.is_empty() {
@@ -278,6 +287,23 @@ fn find_files(
         }
     }
     Ok(Vec::new())
+}
+
+/// Returns the definitions of the names that a query imports if it is a line that does. A package passes on what other files define.
+fn find_imported_names(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &Understood,
+) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let mut places = Vec::new();
+    for name in imports(understood).into_iter().flat_map(|line| line.names) {
+        let defined = searcher.defining(&name, MOST_IMPORTED + 1);
+        let defined = defined.map_err(|source| store.index.search_error(source))?;
+        if defined.len() <= MOST_IMPORTED {
+            places.extend(defined.into_iter().map(|one| (one.document, one.chunk)));
+        }
+    }
+    Ok(places)
 }
 
 /// What of a place a file confirms.

@@ -4,7 +4,7 @@
 //! The words of a path are those of many files, and rank whatever repeats them before the file.
 
 use recall_core::{QueryClass, Understood, understand_words};
-use recall_text::{FileKind, Frame};
+use recall_text::{FileKind, Frame, ImportLine, import_line};
 
 use super::prior::asked_for;
 
@@ -20,6 +20,10 @@ pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
     let text = understood.wording();
     let words: Vec<&str> = text.split_whitespace().collect();
     // A path in a message or in quotation marks is a part of it.
+    let imported = imported_files(understood);
+    if !imported.is_empty() {
+        return imported;
+    }
     let is_quoted = understood.message.is_some() || !understood.phrases.is_empty();
     if understood.report.is_some() || understood.used_name.is_some() || is_quoted || words.len() > MOST_WORDS {
         return Vec::new();
@@ -33,6 +37,25 @@ pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
     let files: Vec<Frame> = paths.chain(others.iter().copied().flat_map(files_of_class)).take(MOST_FILES).collect();
     let asks_for_tests = || asked_for(&understand_words(&others.join(" "))).contains(&FileKind::Test);
     if files.is_empty() || asks_for_tests() { Vec::new() } else { files }
+}
+
+/// Returns the files that a query imports if it is a line that does: each name of a module is looked for in its file.
+fn imported_files(understood: &Understood) -> Vec<Frame> {
+    let Some(line) = imports(understood) else { return Vec::new() };
+    let names: Vec<Option<&String>> =
+        if line.names.is_empty() { vec![None] } else { line.names.iter().map(Some).collect() };
+    names.into_iter().flat_map(|name| line.paths.iter().map(move |path| module_file(path, name))).collect()
+}
+
+/// The file of a module. The end of its path alone may be that of another module.
+fn module_file(path: &str, name: Option<&String>) -> Frame {
+    Frame { path: path.to_owned(), line: None, function: name.cloned(), is_library: true }
+}
+
+/// Returns what a query imports if it is a line that does.
+pub(super) fn imports(understood: &Understood) -> Option<ImportLine> {
+    let quoted = understood.phrases.first().map(String::as_str).filter(|_| understood.phrases.len() == 1);
+    import_line(understood.wording(), quoted).filter(|_| understood.report.is_none())
 }
 
 /// Whether a word of a query has one of its paths.
@@ -51,7 +74,8 @@ fn files_of_class(word: &str) -> Vec<Frame> {
     if parts.len() < 3 || parts.iter().any(|part| part.is_empty() || !part.chars().all(is_of_name)) {
         return Vec::new();
     }
-    let classes = (2..=parts.len()).rev().filter(|&count| parts[count - 1].starts_with(char::is_uppercase));
+    let classes =
+        (2..=parts.len()).rev().filter(|&count| parts[count - 1].starts_with(|c: char| c.is_uppercase() || c == '$'));
     classes.take(2).map(|count| file_of_class(&parts, count)).collect()
 }
 
@@ -97,5 +121,7 @@ mod tests {
         check(r"what is Acme\Shop\Cart", &[("Acme/Shop/Cart", "Cart"), ("Acme/Shop", "Cart")]);
         check("com.acme.shop.Cart.total()", &[("com/acme/shop/Cart", "total")]);
         check("version 1.2.3 of org.acme.shop", &[]);
+        check("from shop.cart import Cart, total", &[("shop/cart.py", "Cart"), ("shop/cart.py", "total")]);
+        check("#include \"shop/cart.h\"", &[("shop/cart.h", "")]);
     }
 }
