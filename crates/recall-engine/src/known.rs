@@ -3,7 +3,6 @@
 //! A scan compares every file with it, and a search asks it what a row is, so neither reads the catalog for that. It is immutable and
 //! of one generation; a writer publishes a new one. After a small ingest only the written entries are read again.
 
-mod data_tables;
 mod older_versions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,9 +10,8 @@ use std::sync::{Arc, OnceLock};
 
 use recall_core::{ContentHash, DocumentRow, Generation, MemoryId, Timestamp, find_ascending};
 use recall_index::catalog::{FailureKind, FileState};
-use recall_text::{DocPath, is_at_or_below, normalized_path};
+use recall_text::{DocPath, is_at_or_below, is_data_table, normalized_path};
 
-use self::data_tables::DataTables;
 use crate::mask;
 
 /// The states of all files and memories in the catalog, as of one generation.
@@ -32,7 +30,8 @@ pub(crate) struct Known {
     /// The paths of the files by the hash of their bytes.
     by_hash: PathsByHash,
     older: OlderVersions,
-    tables: DataTables,
+    /// The documents that are tables of raw data, such as `rates.csv`.
+    data_tables: HashSet<i64>,
 }
 
 /// The paths of the indexed files by the hash of their bytes, once they are needed. A copy is empty, since it is made to be changed.
@@ -177,8 +176,7 @@ impl Known {
 
     /// Returns whether a document is a table of raw data.
     pub(crate) fn is_data_table(&self, document: DocumentRow) -> bool {
-        let files = || self.files.iter().filter_map(|(path, file)| Some((&**path, file.row?)));
-        self.tables.contains(document, files)
+        self.data_tables.contains(&document.0)
     }
 
     /// Returns the states after only some files were written, and reads only those.
@@ -214,6 +212,7 @@ impl Known {
             self.documents += 1;
             self.newest = self.newest.max(Some(modified));
         }
+        self.data_tables.extend(row.filter(|_| memory.is_none() && is_data_table(path)).map(|row| row.0));
         match (memory, row, hash) {
             (Some(id), Some(row), Some(hash)) => self.memories.insert(id, KnownMemory { row, modified, hash }),
             _ => drop(self.files.insert(path.into(), KnownFile { row, size_bytes, modified, hash })),
@@ -223,6 +222,9 @@ impl Known {
     /// Removes a file; returns its modification time if it is a document.
     fn forget_file(&mut self, path: &str) -> Option<Timestamp> {
         let file = self.files.remove(path)?;
+        if let Some(row) = file.row {
+            self.data_tables.remove(&row.0);
+        }
         if file.hash.is_none() {
             if self.repositories.iter().any(|repository| repository.as_str() == path) {
                 Arc::make_mut(&mut self.repositories).retain(|repository| repository.as_str() != path);

@@ -8,24 +8,26 @@ use std::ops::Range;
 
 /// Replaces the digits of each private key in a text. Returns how many bytes were replaced.
 ///
-/// A marker alone is not a key: code that reads keys and documents that explain them contain it too. Key material consists of
-/// runs of base64 between the opening and the closing marker; a string literal may break them with `\n` or quotes.
+/// A marker alone is not a key: code that reads keys and documents that explain them contain it too. Key material consists of words
+/// of base64 between the opening and the closing marker, which white space, quotes, joining characters or `\n` part. Between two
+/// markers the short words behind the first long one are of the key too. Without a closing marker, the key ends before the next word
+/// with another character, such as `read(key)`.
 pub(super) fn hide(text: &mut String) -> usize {
-    let runs: Vec<Range<usize>> = marks(text).flat_map(|at| key_runs(text, at)).collect();
-    if runs.is_empty() {
+    let words: Vec<Range<usize>> = marks(text).flat_map(|at| key_words(text, at)).collect();
+    if words.is_empty() {
         return 0;
     }
     let mut bytes = std::mem::take(text).into_bytes();
-    // The runs of two marks overlap if one key has no end marker.
+    // The words of two marks overlap if one key has no end marker.
     let mut end = 0;
     let mut hidden = 0;
-    for run in runs {
-        let start = run.start.max(end);
-        for (place, byte) in bytes[start..run.end.max(start)].iter_mut().enumerate() {
+    for word in words {
+        let start = word.start.max(end);
+        for (place, byte) in bytes[start..word.end.max(start)].iter_mut().enumerate() {
             *byte = FILLING[place % FILLING.len()];
             hidden += 1;
         }
-        end = end.max(run.end);
+        end = end.max(word.end);
     }
     *text = String::from_utf8(bytes).expect("base64 digits are ASCII, and so is the filling");
     hidden
@@ -43,7 +45,7 @@ const FILLING: &[u8] = b"ThisPrivateKeyIsHidden0123456789bcfgjklmnoquwxzABCDEFGJ
 const MARKS: [&str; 2] = ["PRIVATE KEY", "Private-Lines:"];
 
 /// The beginnings of what follows the material of a key.
-const ENDS: [&str; 3] = ["-----END", "-----BEGIN", "Private-MAC"];
+const ENDS: [&str; 4] = ["-----END", "-----BEGIN", "---- END", "Private-MAC"];
 
 /// The longest key. A 16,384-bit RSA key in PEM has 12,800 bytes, and a PGP key can be larger.
 const MOST_BYTES: usize = 32 * 1024;
@@ -51,21 +53,15 @@ const MOST_BYTES: usize = 32 * 1024;
 /// The least number of base64 digits of a key. The shortest key, Ed25519 in PKCS #8, has 64; a part of one counts too.
 const LEAST_DIGITS: usize = 48;
 
-/// The least length of a run that proves a key. Words, header fields and the last line of a key are shorter.
-const PROVING_RUN: usize = 24;
+/// The least length of a word that proves a key. Words of a language, header fields and the last line of a key are shorter.
+const PROVING_WORD: usize = 24;
 
 /// The number of bytes after the marker that are examined for a proof. They include the first lines of a key and headers such as
 /// `DEK-Info`.
 const PROOF_BYTES: usize = 600;
 
-/// The least length of a run that belongs to a key without an end marker.
-const LEAST_RUN: usize = 16;
-
-/// The most bytes between two runs of a key without an end marker.
-const MOST_GAP: usize = 80;
-
-/// The most bytes between the last complete line of such a key and its remainder: quotes and a line break.
-const REMAINDER_GAP: usize = 8;
+/// The least length of a word that begins a key.
+const LEAST_WORD: usize = 16;
 
 /// Returns the positions after the markers, in order.
 fn marks(text: &str) -> impl Iterator<Item = usize> + '_ {
@@ -78,59 +74,47 @@ fn marks(text: &str) -> impl Iterator<Item = usize> + '_ {
     all.into_iter()
 }
 
-/// Returns the runs of the key whose marker ends at a position; none if no key follows.
-fn key_runs(text: &str, from: usize) -> Vec<Range<usize>> {
+/// Returns the words of the key whose marker ends at a position; none if no key follows.
+fn key_words(text: &str, from: usize) -> Vec<Range<usize>> {
     let window = &text[from..text.floor_char_boundary(from + MOST_BYTES)];
     let end = ENDS.iter().filter_map(|mark| window.find(mark)).min();
     let body = &window[..end.unwrap_or(window.len())];
-    let runs: Vec<Range<usize>> = runs(body).collect();
-    let proof =
-        runs.iter().map(|run| run.start..run.end.min(PROOF_BYTES)).filter(|run| run.end >= run.start + PROVING_RUN);
-    if proof.map(|run| run.len()).sum::<usize>() < LEAST_DIGITS {
-        return Vec::new();
-    }
-    let kept = if end.is_some() { closed_key(body, runs) } else { open_key(runs) };
-    kept.into_iter().map(|run| from + run.start..from + run.end).collect()
-}
-
-/// Returns the runs of a key between two markers: all but its header fields, such as `Proc-Type: 4,ENCRYPTED`.
-fn closed_key(body: &str, mut runs: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let line_of = |at: usize| {
-        let start = body[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = body[at..].find('\n').map_or(body.len(), |newline| at + newline);
-        &body[start..end]
-    };
-    runs.retain(|run| run.len() >= LEAST_RUN || !line_of(run.start).contains(": "));
-    runs
-}
-
-/// Returns the runs of a key that has no closing marker: its long runs up to a gap, and the remainder after the last of them.
-fn open_key(runs: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let mut kept: Vec<Range<usize>> = Vec::new();
-    for run in runs {
-        let gap = kept.last().map(|last| run.start - last.end);
-        if gap.is_some_and(|gap| gap > MOST_GAP) {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for word in words(body) {
+        let is_base64 = body[word.clone()].bytes().all(is_digit);
+        if is_base64 && (word.len() >= LEAST_WORD || (end.is_some() && !found.is_empty())) {
+            found.push(word);
+        } else if !is_base64 && end.is_none() && !found.is_empty() {
             break;
         }
-        if run.len() >= LEAST_RUN || gap.is_some_and(|gap| gap <= REMAINDER_GAP) {
-            kept.push(run);
-        }
     }
-    kept
+    let proof = found.iter().filter(|word| word.start < PROOF_BYTES && word.len() >= PROVING_WORD);
+    if proof.map(|word| word.len().min(PROOF_BYTES - word.start)).sum::<usize>() < LEAST_DIGITS {
+        return Vec::new();
+    }
+    found.into_iter().map(|word| from + word.start..from + word.end).collect()
 }
 
-/// Iterates over the runs of base64 digits in a text. The letter of an escape sequence such as `\n` is no digit.
-fn runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Iterates over the words with a letter or a number, without quotes, joining characters and escape sequences such as `\n`.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
-    let is_digit = |at: usize| {
-        let is_base64 = bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'+' | b'/' | b'=');
-        is_base64 && !(at > 0 && bytes[at - 1] == b'\\')
+    let parts = |at: usize| {
+        let is_escaped = at > 0 && bytes[at - 1] == b'\\' && bytes[at].is_ascii_lowercase();
+        is_escaped || bytes[at].is_ascii_whitespace() || b"\"'`\\,;-<>&#|*%".contains(&bytes[at])
     };
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = (at..bytes.len()).find(|&at| is_digit(at))?;
-        at = (start..bytes.len()).find(|&at| !is_digit(at)).unwrap_or(bytes.len());
-        Some(start..at)
+        loop {
+            let start = (at..bytes.len()).find(|&at| !parts(at))?;
+            at = (start..bytes.len()).find(|&at| parts(at)).unwrap_or(bytes.len());
+            if bytes[start..at].iter().any(u8::is_ascii_alphanumeric) {
+                return Some(start..at);
+            }
+        }
     })
 }
 
@@ -151,6 +135,11 @@ mod tests {
             format!("const KEY: &str = \"-----BEGIN PRIVATE KEY-----\\n{BODY}\\n-----END PRIVATE KEY-----\";"),
             format!("key: |\n  -----BEGIN EC PRIVATE KEY-----\n  {}\n  {}\n", &BODY[..32], &BODY[32..]),
             format!("PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 8\n{BODY}\n"),
+            format!("KEY=-----BEGIN PRIVATE KEY-----{BODY}-----END PRIVATE KEY-----"),
+            format!("<pre>-----BEGIN PRIVATE KEY-----<br>{BODY}<br>{BODY}</pre>"),
+            format!("+-----BEGIN PRIVATE KEY-----\n+{BODY}\n+{BODY}\n"),
+            format!("# -----BEGIN PRIVATE KEY-----\n# {BODY}\n# {BODY}\n# -----END PRIVATE KEY-----"),
+            format!("key=-----BEGIN%20PRIVATE KEY-----%0A{BODY}%0A-----END"),
         ]
     }
 
@@ -171,11 +160,24 @@ mod tests {
 
     #[test]
     fn the_last_short_line_of_a_key_is_hidden_too() {
-        for end in ["-----END PRIVATE KEY-----", ""] {
-            let mut text = format!("\"-----BEGIN PRIVATE KEY-----\\n\"\n\"{BODY}\\n\"\n\"qrsT4w==\\n\"\n{end}");
-            hide(&mut text);
-            assert!(!text.contains("qrsT"), "{text}");
-        }
+        let mut text = format!(
+            "\"-----BEGIN PRIVATE KEY-----\\n\"\n + \"{BODY}\\n\"\n + \"qrsT4w==\\n-----END PRIVATE KEY-----\""
+        );
+        hide(&mut text);
+        assert!(!text.contains("qrsT"), "{text}");
+    }
+
+    #[test]
+    fn the_code_after_a_key_without_an_end_stays() {
+        let code =
+            "try { read(key) } catch (expected: IllegalArgumentException) { return SomeOtherExceptionOfReaders }";
+        let mut text = format!("val key = \"-----BEGIN PRIVATE KEY-----\\n{BODY}\"\n{code}");
+        assert_eq!(hide(&mut text), BODY.len());
+        assert!(text.ends_with(code), "{text}");
+        let mut mapping = "\"-----BEGIN PRIVATE KEY-----\" -> parsePkcs8EncodedPrivateKeySpecification(text), \
+             \"-----BEGIN RSA PRIVATE KEY-----\" -> parsePkcs1EncodedPrivateKeySpecification(text)"
+            .to_owned();
+        assert_eq!(hide(&mut mapping), 0, "{mapping}");
     }
 
     #[test]
