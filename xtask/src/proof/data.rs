@@ -202,8 +202,8 @@ pub(crate) fn reports(bench: &Bench) -> Result<Vec<Group>, String> {
             });
             !question.places.is_empty()
         });
-        questions.truncate(MOST_REPORTS);
         let checkout = Checkout::clone(source, bench.place.join("trees").join(name.replace('/', "+")))?;
+        let questions = checkout.complete(questions, MOST_REPORTS);
         groups.push(Group { root: checkout.root.clone(), history: Some(checkout), corpus: Corpus::Code, questions });
     }
     Ok(cut(groups, bench.limit))

@@ -71,41 +71,45 @@ impl Checkout {
     }
 
     /// Returns at most `limit` questions of a history, drawn by a seed: each is a commit without merges that changes one to three files of
-    /// code, tests not counted, in at most eight places, and is asked in the tree before it. A commit of which the clone lacks objects is
-    /// passed over: snapshots leave out large files. After [`MOST_INCOMPLETE`] of them no further one is tried.
+    /// code, tests not counted, in at most eight places, and is asked in the tree before it.
     pub(crate) fn draw(&self, name: &str, limit: usize, seed: u64) -> Result<Vec<Question>, String> {
         let log =
             read_git(&self.root, &["log", "--no-merges", "--format=%H%x1f%P%x1f%s%x1f%b%x1e", "-n", COMMITS, "HEAD"])?;
         let mut commits: Vec<&str> = log.split('\u{1e}').map(str::trim).filter(|commit| !commit.is_empty()).collect();
         Random::new(seed).shuffle(&mut commits);
-        let (mut questions, mut incomplete) = (Vec::new(), 0);
-        for commit in commits {
-            if questions.len() == limit || incomplete == MOST_INCOMPLETE {
+        Ok(self.complete(commits.into_iter().filter_map(|commit| self.question(name, commit)), limit))
+    }
+
+    /// Returns the question that a commit makes.
+    fn question(&self, name: &str, commit: &str) -> Option<Question> {
+        let fields: Vec<&str> = commit.split('\u{1f}').collect();
+        let [hash, parent, subject, body] = fields[..] else { return None };
+        if parent.is_empty() || !says_something(subject) {
+            return None;
+        }
+        let changes = ["diff", "--unified=0", "--no-renames", "--no-ext-diff", "--diff-filter=M", parent, hash];
+        let places = changed_places(&read_git(&self.root, &changes).ok()?);
+        let (text, id) = (message(subject, body), format!("{name}/{}", &hash[..10]));
+        let question = Question { id, text, commit: parent.to_owned(), places };
+        let is_small = (1..=MOST_PLACES).contains(&question.places.len()) && question.files().len() <= MOST_FILES;
+        is_small.then_some(question)
+    }
+
+    /// Returns the first `limit` questions whose trees can be laid. A tree of which the clone lacks objects is passed over: snapshots leave
+    /// out large files. After [`MOST_INCOMPLETE`] of them no further one is tried.
+    pub(crate) fn complete(&self, questions: impl IntoIterator<Item = Question>, limit: usize) -> Vec<Question> {
+        let (mut complete, mut incomplete) = (Vec::new(), 0);
+        for question in questions {
+            if complete.len() == limit || incomplete == MOST_INCOMPLETE {
                 break;
             }
-            let fields: Vec<&str> = commit.split('\u{1f}').collect();
-            let [hash, parent, subject, body] = fields[..] else { continue };
-            if parent.is_empty() || !says_something(subject) {
-                continue;
-            }
-            let changes = ["diff", "--unified=0", "--no-renames", "--no-ext-diff", "--diff-filter=M", parent, hash];
-            let Ok(diff) = read_git(&self.root, &changes) else { continue };
-            let places = changed_places(&diff);
-            if (1..=MOST_PLACES).contains(&places.len()) {
-                let text = message(subject, body);
-                let id = format!("{name}/{}", &hash[..10]);
-                let question = Question { id, text, commit: parent.to_owned(), places };
-                if question.files().len() > MOST_FILES {
-                    continue;
-                }
-                if self.switch(parent).is_ok() {
-                    questions.push(question);
-                } else {
-                    incomplete += 1;
-                }
+            if self.switch(&question.commit).is_ok() {
+                complete.push(question);
+            } else {
+                incomplete += 1;
             }
         }
-        Ok(questions)
+        complete
     }
 
     /// Makes the work tree that of a commit.
