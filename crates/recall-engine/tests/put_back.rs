@@ -427,6 +427,15 @@ fn in_objects(root: &Path) -> BTreeSet<String> {
     text.split("\"id\":\"").skip(1).filter_map(|rest| rest.get(..10)).map(str::to_owned).collect()
 }
 
+/// Says that nothing is written any more, also when a write panics.
+struct EndOfWrites<'a>(&'a AtomicBool);
+
+impl Drop for EndOfWrites<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_while_git_replaces_the_journals() {
     let sandbox = repository();
@@ -449,8 +458,9 @@ fn nothing_acknowledged_is_lost_while_git_replaces_the_journals() {
             }
             switches
         });
+        let end = EndOfWrites(&is_writing);
         let ids: Vec<String> = (0..WRITES).map(|number| remember(&sandbox, &engine, number).to_string()).collect();
-        is_writing.store(false, Ordering::Relaxed);
+        drop(end);
         (ids, switching.join().expect("no panic"))
     });
     let lost = || {

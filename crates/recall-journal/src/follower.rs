@@ -61,7 +61,10 @@ struct FileState {
 /// How a file changed since it was read.
 enum FileChange {
     Unchanged,
-    Grown,
+    /// It was not there, or could not be opened.
+    New,
+    /// It begins as before. It is read through the handle that was compared: git may put another file in its place.
+    Grown(Box<dyn StoredFile>),
     Rewritten,
 }
 
@@ -103,7 +106,8 @@ impl Follower {
         for (day, there) in days {
             match self.compare(day, there, now) {
                 FileChange::Unchanged => continue,
-                FileChange::Grown => self.read_day(day, now, &mut events),
+                FileChange::New => self.read_day(day, now, &mut events),
+                FileChange::Grown(file) => self.read_opened(day, Ok(Some(file)), now, &mut events),
                 FileChange::Rewritten => return self.replay(now).map(Changes::Rewritten),
             }
             has_grown = true;
@@ -132,32 +136,40 @@ impl Follower {
     /// Compares a file's present metadata and content with what was read of it.
     fn compare(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> FileChange {
         let Some(seen) = self.seen.get_mut(&day) else {
-            return if matches!(there, Ok(None)) { FileChange::Unchanged } else { FileChange::Grown };
+            return if matches!(there, Ok(None)) { FileChange::Unchanged } else { FileChange::New };
         };
         let there = there.ok().flatten();
         if there == seen.stat && (seen.is_settled || there.is_none()) {
             return FileChange::Unchanged;
         }
         let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return FileChange::Rewritten };
-        let opened = self.storage.open(day).ok().flatten();
-        let holds = opened
-            .is_some_and(|file| Fingerprint::compute(&*file, seen.events_end).is_ok_and(|found| found == fingerprint));
-        match holds {
-            false => FileChange::Rewritten,
-            // A last line without a newline may have been replaced by one of the same length, so it is read again.
-            true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.events_end => {
-                (seen.stat, seen.is_settled) = (there, is_settled(stat, now));
-                FileChange::Unchanged
-            }
-            true => FileChange::Grown,
+        let Some(file) = self.storage.open(day).ok().flatten() else { return FileChange::Rewritten };
+        if Fingerprint::compute(&*file, seen.events_end).ok() != Some(fingerprint) {
+            return FileChange::Rewritten;
         }
+        // A last line without a newline may have been replaced by one of the same length, so it is read again.
+        if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.events_end {
+            (seen.stat, seen.is_settled) = (there, is_settled(stat, now));
+            return FileChange::Unchanged;
+        }
+        FileChange::Grown(file)
     }
 
     /// Reads a file from where the last read ended.
     fn read_day(&mut self, day: Day, now: Timestamp, events: &mut Vec<Event>) {
+        self.read_opened(day, self.storage.open(day), now, events);
+    }
+
+    fn read_opened(
+        &mut self,
+        day: Day,
+        opened: io::Result<Option<Box<dyn StoredFile>>>,
+        now: Timestamp,
+        events: &mut Vec<Event>,
+    ) {
         let mut seen = self.seen.remove(&day).unwrap_or_else(FileState::unread);
         seen.faults.retain(|fault| fault.offset < seen.end);
-        match self.storage.open(day) {
+        match opened {
             Ok(None) => return,
             Ok(Some(file)) => {
                 if let Err(error) = seen.read(day, &*file, now, events) {

@@ -84,7 +84,9 @@ impl<'a> Lines<'a> {
     fn fill(&mut self) -> io::Result<bool> {
         self.buffer.drain(..self.start);
         self.start = 0;
-        let wanted = usize::try_from(self.end - self.read).unwrap_or(usize::MAX).min(BLOCK_BYTES);
+        // A file that git has put in the place of a longer one may end before the offset.
+        let left = self.end.saturating_sub(self.read);
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(BLOCK_BYTES);
         let filled = self.buffer.len();
         self.buffer.resize(filled + wanted, 0);
         let outcome = read_some(self.file, &mut self.buffer[filled..], self.read);
@@ -270,6 +272,12 @@ mod tests {
         assert_eq!((line.number, line.offset, line.bytes), (2, 3, Some(b"cd".as_slice())));
         let line = lines.next().expect("readable").expect("a line");
         assert_eq!((line.bytes, line.ends), (Some(b"e".as_slice()), false));
+    }
+
+    #[test]
+    fn a_file_that_ends_before_the_offset_has_no_line() {
+        let file = Slow(b"ab\ncd\n".to_vec(), 4);
+        assert_eq!(Lines::new(&file, 9, 6, 3).next().expect("readable"), None);
     }
 
     #[test]
