@@ -17,8 +17,8 @@ pub struct NamedDirectory {
 /// Returns the directories that a question may be about, the likeliest first. Empty if it has words for anything else, such as "where are
 /// errors handled in src/routing".
 ///
-/// Only the project tells whether there is such a directory. `has_directory` says so of a path; it is asked about several words that may be
-/// one path with blanks.
+/// The result may name directories that do not exist. `has_directory` returns whether the project has a directory at a path; it is called for
+/// several words that may be one path with blanks.
 pub fn asked_directories(question: &str, has_directory: impl Fn(&str) -> bool) -> Vec<NamedDirectory> {
     let words: Vec<&str> = question.split_whitespace().collect();
     if words.len() > MOST_WORDS {

@@ -1,6 +1,6 @@
 //! The definition of the name that a question is about and nothing else: "where is `ROUTING_RESULTS` declared", "what does `read_all` do".
 //!
-//! The type `RoutingResults` has the same words as `ROUTING_RESULTS`. The spelling tells which of them is meant.
+//! The type `RoutingResults` has the same words as `ROUTING_RESULTS`. The one that is spelled as in the question is meant.
 
 use recall_core::{ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Searcher;

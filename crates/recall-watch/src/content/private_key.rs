@@ -13,27 +13,27 @@ use std::ops::Range;
 /// markers the short words behind the first long one are of the key too. Without a closing marker, the key ends before the next word
 /// with another character, such as `read(key)`.
 pub(super) fn hide(text: &mut String) -> usize {
-    let words: Vec<Range<usize>> = marks(text).flat_map(|at| key_words(text, at)).collect();
+    let marks = marks(text);
+    // A key ends before the next marker, so each byte is examined once, however many markers a text has.
+    let ends = marks.iter().skip(1).map(|next| next.start).chain([text.len()]);
+    let words: Vec<Range<usize>> =
+        marks.iter().zip(ends).flat_map(|(mark, end)| key_words(text, mark.end..end)).collect();
     if words.is_empty() {
         return 0;
     }
     let mut bytes = std::mem::take(text).into_bytes();
-    // The words of two marks overlap if one key has no end marker.
-    let mut end = 0;
     let mut hidden = 0;
     for word in words {
-        let start = word.start.max(end);
-        for (place, byte) in bytes[start..word.end.max(start)].iter_mut().enumerate() {
-            *byte = FILLING[place % FILLING.len()];
-            hidden += 1;
+        hidden += word.len();
+        for (byte, filling) in bytes[word].iter_mut().zip(FILLING.iter().cycle()) {
+            *byte = *filling;
         }
-        end = end.max(word.end);
     }
     *text = String::from_utf8(bytes).expect("base64 digits are ASCII, and so is the filling");
     hidden
 }
 
-/// Returns whether a text is little else than keys, of which so many bytes were replaced.
+/// Returns whether at least half of a text is keys. `hidden` is the number of bytes that [`hide`] replaced in it.
 pub(super) fn is_key_file(text: &str, hidden: usize) -> bool {
     hidden > 0 && hidden * 2 >= text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
@@ -63,20 +63,21 @@ const PROOF_BYTES: usize = 600;
 /// The least length of a word that begins a key.
 const LEAST_WORD: usize = 16;
 
-/// Returns the positions after the markers, in order.
-fn marks(text: &str) -> impl Iterator<Item = usize> + '_ {
-    let mut all: Vec<usize> = Vec::new();
+/// Returns the markers, in order.
+fn marks(text: &str) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
     // `contains` is several times faster than `match_indices`, and almost no text has a marker.
     for mark in MARKS.into_iter().filter(|mark| text.contains(mark)) {
-        all.extend(text.match_indices(mark).map(|(at, _)| at + mark.len()));
+        all.extend(text.match_indices(mark).map(|(at, _)| at..at + mark.len()));
     }
-    all.sort_unstable();
-    all.into_iter()
+    all.sort_unstable_by_key(|mark| mark.start);
+    all
 }
 
-/// Returns the words of the key whose marker ends at a position; none if no key follows.
-fn key_words(text: &str, from: usize) -> Vec<Range<usize>> {
-    let window = &text[from..text.floor_char_boundary(from + MOST_BYTES)];
+/// Returns the words of the key in a range behind its marker; none if there is no key.
+fn key_words(text: &str, behind: Range<usize>) -> Vec<Range<usize>> {
+    let from = behind.start;
+    let window = &text[from..text.floor_char_boundary(behind.end.min(from + MOST_BYTES))];
     let end = ENDS.iter().filter_map(|mark| window.find(mark)).min();
     let body = &window[..end.unwrap_or(window.len())];
     let mut found: Vec<Range<usize>> = Vec::new();
