@@ -57,29 +57,29 @@ pub(crate) fn literal_matches(
     Ok(documents)
 }
 
-/// Returns the first chunk of each document in which a pattern matches, in the order of the documents, at most `limit`. Reads at most
-/// [`MOST_READ_BYTES`] of texts.
+/// Returns for each document that has a place of interest its value and the chunk of the place, in the order of the documents. `place_of`
+/// returns the value and the byte of the place in a text. Reads at most [`MOST_READ_BYTES`] of texts.
 ///
 /// # Errors
 /// The catalog cannot be read.
-pub(crate) fn first_chunks_with(
+pub(crate) fn chunks_at<Value>(
     store: &Store,
-    pattern: &Pattern,
     documents: &[DocumentRow],
-    limit: usize,
-) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    place_of: impl Fn(&str) -> Option<(Value, usize)>,
+) -> Result<Vec<(Value, DocumentRow, ChunkRow)>, StoreError> {
     let snapshot = store.index.snapshot()?;
     let failed = |source| store.index.read_error(source);
     let mut found = Vec::new();
     let mut read_bytes = 0;
     for &row in documents {
-        if found.len() >= limit || read_bytes > MOST_READ_BYTES {
+        if read_bytes > MOST_READ_BYTES {
             break;
         }
         let Some(text) = snapshot.text(row).map_err(failed)? else { continue };
         read_bytes += text.len();
-        let first = literal_document(&snapshot, row, &text, pattern).map_err(failed)?;
-        found.extend(first.map(|first| (first.row, first.chunk)));
+        let Some((value, place)) = place_of(&text) else { continue };
+        let chunk = chunk_of_place(&snapshot, row, place).map_err(failed)?;
+        found.extend(chunk.map(|chunk| (value, row, chunk)));
     }
     Ok(found)
 }
@@ -229,10 +229,15 @@ fn literal_document(
     pattern: &Pattern,
 ) -> Result<Option<LiteralDocument>, ReadError> {
     let Some(found) = pattern.matches(text).next() else { return Ok(None) };
+    let chunk = chunk_of_place(snapshot, row, found.start)?;
+    Ok(chunk.map(|chunk| LiteralDocument { row, chunk }))
+}
+
+/// Returns the chunk of a document at a place of its text.
+fn chunk_of_place(snapshot: &Snapshot<'_>, row: DocumentRow, place: usize) -> Result<Option<ChunkRow>, ReadError> {
     let chunks = snapshot.chunks_of(row)?;
     let first = snapshot.document_with_run(row)?.map_or(ChunkRow(0), |(_, run)| run.first);
-    let chunk = chunk_at(&chunks, found.start).map(|ordinal| ChunkRow(first.0 + i64::from(ordinal)));
-    Ok(chunk.map(|chunk| LiteralDocument { row, chunk }))
+    Ok(chunk_at(&chunks, place).map(|ordinal| ChunkRow(first.0 + i64::from(ordinal))))
 }
 
 /// Returns the ordinal of the chunk at a place of the text: the first that ends after it, or the last one.

@@ -32,6 +32,7 @@ mod messages;
 mod named;
 mod named_files;
 mod nearness;
+mod options;
 mod order;
 mod overloads;
 mod page;

@@ -1,5 +1,5 @@
 //! Places that a question asks for by their kind: the files of a directory, the section of a release, the tests of a name, one of several
-//! overloads, and the definition of a name as it is written.
+//! overloads, the definition of a name as it is written, the declaration of a dependency, and the code that reads an option.
 
 use recall_engine::{Answer, Engine};
 
@@ -229,6 +229,77 @@ fn a_name_in_a_sentence_is_the_one_that_is_written_so() {
     ] {
         let answer = sandbox.search(&engine, query);
         assert_eq!(paths(&answer)[0], expected, "{query}: {:?}", paths(&answer));
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}
+
+#[test]
+fn the_file_that_says_the_version_of_a_dependency_is_first() {
+    let uses =
+        "// The version of apple-sort that this project uses, its dependency, is upgraded here.\nimport apple-sort;\n";
+    let (sandbox, engine) = project(&[
+        ("build.gradle.kts", "dependencies {\n  implementation(libs.apple-sort)\n}\n"),
+        ("gradle/libs.versions.toml", "[versions]\nother = \"3.1\"\napple-sort = \"2.4.1\"\n"),
+        (
+            "package.json",
+            "{\n  \"scripts\": { \"test\": \"pears\" },\n  \"devDependencies\": { \"pears\": \"^1.2.0\" }\n}\n",
+        ),
+        ("Directory.Build.props", "<Project>\n  <PlumsPackageVersion>4.5.6</PlumsPackageVersion>\n</Project>\n"),
+        ("src/one.kt", uses),
+        ("src/two.kt", &uses.replace("apple-sort", "pears")),
+        ("src/three.kt", &uses.replace("apple-sort", "plums")),
+        ("src/schema.kt", "const val SCHEMA_VERSION = 4\n"),
+        ("pom.xml", "<properties>\n  <schema>1.0</schema>\n</properties>\n"),
+    ]);
+    for (name, file) in
+        [("apple-sort", "gradle/libs.versions.toml"), ("pears", "package.json"), ("plums", "Directory.Build.props")]
+    {
+        for query in [
+            format!("which version of {name} does this use"),
+            format!("{name} version"),
+            format!("{name} dependency version"),
+            format!("upgrade {name} to the latest version"),
+            format!("do we depend on {name}?"),
+        ] {
+            let answer = sandbox.search(&engine, &query);
+            assert_eq!(paths(&answer)[0], file, "{query}");
+            assert!(!answer.is_doubtful, "{query}");
+        }
+    }
+    let answer = sandbox.search(&engine, "schema version");
+    assert_eq!(paths(&answer)[0], "src/schema.kt", "the project defines it");
+    let answer = sandbox.search(&engine, "sort version");
+    assert_ne!(paths(&answer)[0], "package.json", "no file declares it");
+}
+
+#[test]
+fn the_code_that_reads_an_option_is_first() {
+    let (sandbox, engine) = project(&[
+        ("src/usage.c", "void usage(void) {\n  puts(\"  -j, --join-output  where output is parsed and joined\");\n}\n"),
+        (
+            "src/main.c",
+            "int main(int argc, char **argv) {\n  if (is_option(argv[1], 'j', \"join-output\")) join = 1;\n}\n",
+        ),
+        ("docs/manual.md", "# Options\n\n`--join-output`: where the option is parsed, output is joined.\n"),
+        ("src/sort.py", "parser.add_argument(\"--sort\")\n"),
+        ("src/words.py", "WORDS = {\"sort\": 1}  # the option sort, parsed\n"),
+    ]);
+    for query in ["where is the option --join-output parsed", "which function handles `--join-output`?"] {
+        assert_eq!(paths(&sandbox.search(&engine, query))[0], "src/main.c", "{query}");
+    }
+    assert_eq!(paths(&sandbox.search(&engine, "where is --sort parsed"))[0], "src/sort.py");
+}
+
+#[test]
+fn the_text_of_a_licence_answers_every_question_about_it() {
+    let (sandbox, engine) = project(&[
+        ("LICENSE", "Permission is hereby granted, free of charge, to any person to deal in the software.\n"),
+        ("README.md", "# Shop\n\n## Projects that use this project\n\nThis project is used under many a roof.\n"),
+        ("src/use.rs", "//! Can this be used commercially? What licence is it under?\npub fn used() {}\n"),
+    ]);
+    for query in ["what licence is this under", "which license does this project use", "can I use this commercially?"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], "LICENSE", "{query}");
         assert!(!answer.is_doubtful, "{query}");
     }
 }

@@ -4,32 +4,70 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Returns the name of the dependency that a question is about; `None` if it asks for something else. Only the files of the project tell
-/// whether it is a dependency.
-pub fn asked_dependency(question: &str) -> Option<&str> {
-    let asked = QUESTION.captures(question.trim())?;
-    let name = asked.iter().skip(1).flatten().next()?.as_str();
-    let name = name.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '_'));
-    (name.len() > 1 && !NO_NAMES.split(' ').any(|word| name.eq_ignore_ascii_case(word))).then_some(name)
+/// A question about one dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DependencyQuestion<'a> {
+    pub name: &'a str,
+    /// Whether its form is that of such a question alone. "rollup version" may as well be about code: only a declaration of `rollup`
+    /// with a version shows what is meant.
+    pub is_certain: bool,
+}
+
+/// Returns what a question asks about a dependency; `None` if it asks for something else. Only the files of the project tell whether it
+/// is a dependency.
+pub fn asked_dependency(question: &str) -> Option<DependencyQuestion<'_>> {
+    let question = question.trim();
+    [(&CERTAIN, true), (&UNCERTAIN, false)].into_iter().find_map(|(forms, is_certain)| {
+        let name = forms.captures(question)?.iter().skip(1).flatten().next()?.as_str();
+        let name = name.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '_'));
+        let is_name = name.len() > 1 && !NO_NAMES.split(' ').any(|word| name.eq_ignore_ascii_case(word));
+        is_name.then_some(DependencyQuestion { name, is_certain })
+    })
 }
 
 /// Words in the place of a name that are none.
 const NO_NAMES: &str = "this it the which what its our your current latest last next new";
 
-static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
+static CERTAIN: LazyLock<Regex> = LazyLock::new(|| {
     let project = r"(?:(?:this|the|our)(?: project| repo| repository| package| crate| library)?|we|it|you)";
-    let forms = [
+    any_form(&[
         format!(r"(?:(?:which|what) (?:is the )?)?version of (?:the )?(\S+)(?: (?:package|library|crate|gem|dependency))?(?: (?:do|does|is|are) {project}.*| (?:is|are) .*| used.*| required.*| here)?"),
         format!(r"(?:which|what) (\S+) version (?:do|does|is|are) {project}.*"),
         r"where is (?:the )?(?:version of )?(\S+?)(?:'s)?(?: version)? (?:declared|pinned|required|locked) ?(?:as a dependency)?".to_owned(),
         format!(r"(?:is|are) (\S+) (?:a |an )?(?:direct )?dependency(?: of {project})?"),
         format!(r"(?:does|do) {project} depend on (\S+)"),
-        r"(?:upgrade|bump|update) (?:the )?(?:version of )?(\S+?)(?: version| dependency)?(?: to \S+)?".to_owned(),
         r"(?:the )?(?:dependency|dependencies) (?:on )?(\S+)".to_owned(),
-    ];
-    let all = forms.map(|form| format!("(?:{form})")).join("|");
-    Regex::new(&format!(r"(?i)^(?:{all})[\s?.!]*$")).expect("the expression is valid: a test compiles it")
+        r"(?:the )?(\S+) dependency version".to_owned(),
+    ])
 });
+
+static UNCERTAIN: LazyLock<Regex> = LazyLock::new(|| {
+    any_form(&[
+        r"(?:upgrade|bump|update) (?:the )?(?:version of )?(\S+?)(?: version| dependency)?(?: to (?:the )?(?:(?:latest|newest|next|new) (?:version|release)|\S+))?".to_owned(),
+        r"(?:the )?(\S+) (?:package |library |crate |gem )?(?:version|dependency)".to_owned(),
+    ])
+});
+
+/// The most bytes between the name of a dependency and its version.
+const VERSION_WITHIN: usize = 80;
+
+/// Returns whether the text after the name of a dependency begins with its version: on the same line or on the next, as after
+/// `<artifactId>guava</artifactId>`.
+pub fn begins_with_version(text: &str) -> bool {
+    let near = &text[..text.floor_char_boundary(VERSION_WITHIN)];
+    near.lines().take(2).any(|line| VERSION.is_match(line))
+}
+
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    let expression = r#"[0-9]+\.[0-9x*]|[\^~=<>] ?v?[0-9]|["']v?[0-9]+["']"#;
+    Regex::new(expression).expect("the expression is valid: a test compiles it")
+});
+
+/// Compiles forms of a whole question, of which the name is the only group that matches.
+fn any_form(forms: &[String]) -> Regex {
+    let all: Vec<String> = forms.iter().map(|form| format!("(?:{form})")).collect();
+    Regex::new(&format!(r"(?i)^(?:{})[\s?.!]*$", all.join("|"))).expect("the expression is valid: a test compiles it")
+}
 
 #[cfg(test)]
 mod tests {
@@ -44,11 +82,22 @@ mod tests {
             ("which serde version do we use", "serde"),
             ("is serde a dependency?", "serde"),
             ("does this project depend on `serde`", "serde"),
-            ("upgrade serde to 1.0", "serde"),
             ("where is serde declared", "serde"),
+            ("@scope/package dependency version", "@scope/package"),
             ("where is the version of serde pinned", "serde"),
         ] {
-            assert_eq!(asked_dependency(question), Some(name), "{question}");
+            let expected = Some(DependencyQuestion { name, is_certain: true });
+            assert_eq!(asked_dependency(question), expected, "{question}");
+        }
+        for (question, name) in [
+            ("upgrade serde to 1.0", "serde"),
+            ("upgrade psr/log to the latest version", "psr/log"),
+            ("bump serde", "serde"),
+            ("serde version", "serde"),
+            ("the serde crate version?", "serde"),
+        ] {
+            let expected = Some(DependencyQuestion { name, is_certain: false });
+            assert_eq!(asked_dependency(question), expected, "{question}");
         }
         for question in [
             "which version does this use",
@@ -57,8 +106,27 @@ mod tests {
             "what changed in version 2",
             "where is serde used",
             "update the cache when a file changes",
+            "latest version",
+            "how is the version checked",
         ] {
             assert_eq!(asked_dependency(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_version_follows_a_name_on_its_line_or_on_the_next() {
+        for text in [
+            " = \"1.0\"",
+            "\": \"^2\",",
+            "', '>= 4'",
+            " = { version = \"3\", features = [] }",
+            "</artifactId>\n  <version>9.1.31</version>",
+            " v1.9.1 // indirect",
+        ] {
+            assert!(begins_with_version(text), "{text}");
+        }
+        for text in ["\": \"eslint --fix\",", " = { workspace = true }", "'\n\ngem 'other', '1.0'", "5"] {
+            assert!(!begins_with_version(text), "{text}");
         }
     }
 }

@@ -131,6 +131,11 @@ const FORMS: &[QuestionForm<Onboarding>] = &[
         allows: "under use used terms commercial commercially open source",
     },
     QuestionForm {
+        asks: Onboarding::License,
+        needs: &["can may allowed", "commercially commercial proprietary closed redistribute sell resell"],
+        allows: "use used using free freely product products source software purposes modify",
+    },
+    QuestionForm {
         asks: Onboarding::Releasing,
         needs: &[
             "how steps process checklist instructions",
@@ -234,6 +239,11 @@ impl Onboarding {
         Some(place + RANKS_PER_LEVEL * depth.saturating_sub(name.matches('/').count()))
     }
 
+    /// Returns whether a file of that rank is the whole answer, so that no other file of the tables is one: the text of a licence.
+    pub fn is_answered_by(self, rank: usize) -> bool {
+        self == Self::License && rank < LICENSES.split(' ').count()
+    }
+
     /// Returns whether a file declares what a project depends on, by its name.
     pub fn is_manifest(path: &DocPath) -> bool {
         let lower = path.as_str().to_lowercase();
@@ -281,7 +291,7 @@ pub(crate) fn is_named(path: &str, name: &str) -> bool {
         let target = if name.contains('/') { path } else { file };
         target.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.')).is_some_and(|rest| !rest.contains(['/', '.']))
     } else if let Some(extension) = name.strip_prefix("*.") {
-        file.rsplit_once('.').is_some_and(|(stem, known)| !stem.is_empty() && known == extension)
+        file.strip_suffix(extension).and_then(|rest| rest.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
     } else if name.contains('/') {
         path == name
     } else {
@@ -344,6 +354,8 @@ mod tests {
             ("what does CI run", Some(Onboarding::ContinuousIntegration)),
             ("how can I contribute", Some(Onboarding::Contribute)),
             ("what license is this under", Some(Onboarding::License)),
+            ("can I use this commercially", Some(Onboarding::License)),
+            ("may we use it in a closed source product?", Some(Onboarding::License)),
             ("what is the current version", Some(Onboarding::Version)),
             ("how do I set up a development environment", Some(Onboarding::SetUp)),
             ("what changed in the last release", Some(Onboarding::Release)),
@@ -396,6 +408,10 @@ mod tests {
             ),
             ["CONTRIBUTING.md", "README.md", "Makefile", ".github/workflows/go.yml", "sub/README.md"]
         );
+        for path in ["gradle/libs.versions.toml", "app/app.csproj", "requirements/dev.txt"] {
+            assert!(Onboarding::is_manifest(&DocPath::new(path).expect("plain")), "{path}");
+        }
+        assert!(!Onboarding::is_manifest(&DocPath::new("src/versions.toml").expect("plain")));
         assert_eq!(order(Onboarding::License, &["LICENSE", "src/license.rs", "a.c"]), ["LICENSE", "src/license.rs"]);
     }
 }

@@ -1,14 +1,18 @@
 //! The files that declare a dependency, for questions such as "which version of `serde` does this use".
 //!
-//! Code that uses the dependency has its name more often, and the parts of the name are words of many files.
+//! Code that uses the dependency has its name more often, and the parts of the name are words of many files. Of the files of declarations,
+//! those that say a version come first: the others refer to them.
+
+use std::cmp::Reverse;
 
 use recall_core::{Case, ChunkRow, DocumentRow, Understood};
+use recall_index::lexical::Searcher;
 use recall_index::lexical::exact::Pattern;
-use recall_text::{DocPath, Onboarding, asked_dependency};
+use recall_text::{DocPath, Onboarding, asked_dependency, begins_with_version};
 
 use crate::error::StoreError;
 use crate::known::Known;
-use crate::occurrences::first_chunks_with;
+use crate::occurrences::chunks_at;
 use crate::store::Store;
 
 /// The most files of declarations that are looked at.
@@ -17,24 +21,51 @@ const MOST_MANIFESTS: usize = 200;
 /// The most files that are put first.
 const MOST_FOUND: usize = 4;
 
-/// Returns the files that declare the dependency that a query is about, each with the first chunk that has its name: those nearest to the root
-/// first. Empty if the query asks for something else, or if no file declares it.
+/// What follows the name of a dependency in the name of a property with its version, as in `<XunitPackageVersion>`.
+const VERSION_PROPERTIES: [&str; 3] = ["Version", "PackageVersion", "_version"];
+
+/// Returns the files that declare the dependency that a query is about, each with the first chunk that has its version, else its name: those
+/// nearest to the root first. Empty if the query asks for something else, or if no file declares it.
 ///
 /// # Errors
-/// The catalog cannot be read.
+/// The catalog or the index cannot be read.
 pub(super) fn find_declarations(
     store: &Store,
+    searcher: &Searcher,
     known: &Known,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    let asked = asked_dependency(understood.in_english()).and_then(|name| Pattern::word(name, Case::Insensitive).ok());
-    let Some(pattern) = asked else { return Ok(Vec::new()) };
+    let Some(asked) = asked_dependency(understood.in_english()) else { return Ok(Vec::new()) };
+    let Ok(name) = Pattern::word(asked.name, Case::Insensitive) else { return Ok(Vec::new()) };
+    let properties = VERSION_PROPERTIES.map(|property| format!("{}{property}", asked.name));
+    let Ok(property) = Pattern::any_of(&properties.each_ref().map(String::as_str), Case::Insensitive) else {
+        return Ok(Vec::new());
+    };
+    let defined = searcher.defining_however_written(&properties[0], 1);
+    if !asked.is_certain && !defined.map_err(|source| store.index.search_error(source))?.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A place with a version is worth 1, one without 0.
+    let place_of = |text: &str| {
+        let with_version = [&name, &property]
+            .into_iter()
+            .flat_map(|one| one.matches(text))
+            .find(|found| begins_with_version(&text[found.end..]));
+        let without = || name.matches(text).next().filter(|_| asked.is_certain);
+        with_version.map(|found| (1, found.start)).or_else(|| without().map(|found| (0, found.start)))
+    };
+    let mut found = chunks_at(store, &manifests(known), place_of)?;
+    found.sort_by_key(|(value, ..)| Reverse(*value));
+    Ok(found.into_iter().map(|(_, document, chunk)| (document, chunk)).take(MOST_FOUND).collect())
+}
+
+/// Returns the files of declarations, those nearest to the root first.
+fn manifests(known: &Known) -> Vec<DocumentRow> {
     let manifest = |(path, row): (&str, DocumentRow)| {
         Onboarding::is_manifest(&DocPath::new(path).ok()?).then(|| (path.matches('/').count(), path.to_owned(), row))
     };
     let documents = known.files.iter().filter_map(|(path, file)| Some((&**path, file.document()?)));
     let mut manifests: Vec<(usize, String, DocumentRow)> = documents.filter_map(manifest).collect();
     manifests.sort_unstable();
-    let rows: Vec<DocumentRow> = manifests.into_iter().map(|(.., row)| row).take(MOST_MANIFESTS).collect();
-    first_chunks_with(store, &pattern, &rows, MOST_FOUND)
+    manifests.into_iter().map(|(.., row)| row).take(MOST_MANIFESTS).collect()
 }

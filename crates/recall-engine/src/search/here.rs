@@ -27,6 +27,7 @@ use super::expand::changed_documents;
 use super::framed::Framed;
 use super::joined_words;
 use super::messages::Literals;
+use super::options::find_option_readers;
 use super::releases::find_sections;
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
 use super::semantic::{self, QueryNearness};
@@ -229,10 +230,13 @@ fn find_framed(
         framed.add_allowed(find_sections(store, known, understood)?, only);
     }
     if framed.is_empty() {
-        framed = Framed::find(store, searcher, understood, only)?;
+        framed.add_allowed(find_declarations(store, searcher, known, understood)?, only);
     }
     if framed.is_empty() {
-        framed.add_allowed(find_declarations(store, known, understood)?, only);
+        framed.add_allowed(find_option_readers(store, understood)?, only);
+    }
+    if framed.is_empty() {
+        framed = Framed::find(store, searcher, understood, only)?;
     }
     Ok(framed)
 }
@@ -268,6 +272,9 @@ fn with_telling_paths<'a>(understood: Cow<'a, Understood>, known: &Known) -> Cow
     let ranked = indexed.filter_map(|(path, _)| Some((onboarding.rank(&DocPath::new(path).ok()?)?, path)));
     let mut ranked: Vec<_> = ranked.collect();
     ranked.sort_unstable();
+    if ranked.first().is_some_and(|(rank, _)| onboarding.is_answered_by(*rank)) {
+        ranked.retain(|(rank, _)| onboarding.is_answered_by(*rank));
+    }
     let telling_paths = ranked.into_iter().take(MOST_TELLING).map(|(_, path)| path.to_string()).collect();
     Cow::Owned(Understood { telling_paths, ..understood.into_owned() })
 }
