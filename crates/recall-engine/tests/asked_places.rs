@@ -303,3 +303,74 @@ fn the_text_of_a_licence_answers_every_question_about_it() {
         assert!(!answer.is_doubtful, "{query}");
     }
 }
+
+#[test]
+fn a_file_without_its_ending_is_first() {
+    let other = "//! Where the file of the cart util is: the file cart, the util file, shown and opened as a file.\npub fn file() {}\n";
+    let (sandbox, engine) = project(&[
+        ("src/cartUtil.ts", "export const sum = (a: number, b: number) => a + b\n"),
+        ("data/shadow2.sums", "def e: 3;\n"),
+        ("src/file.rs", other),
+        ("src/cart_file.rs", other),
+        ("src/log.rs", "pub struct Entry;\n"),
+        ("src/write.rs", "/// Writes the log file.\npub fn write_log_file() {}\n"),
+    ]);
+    for query in ["where is the file cartUtil", "cart util file", "what does the file cartUtil do?"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], "src/cartUtil.ts", "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    assert_eq!(paths(&sandbox.search(&engine, "open shadow2.sums"))[0], "data/shadow2.sums");
+    assert_eq!(paths(&sandbox.search(&engine, "log file"))[0], "src/write.rs", "any file of that kind");
+}
+
+#[test]
+fn a_text_is_found_as_it_is_written_although_its_words_are_elsewhere() {
+    let other = "// Codecs and pipes are used where a burst of pipes and codecs is.\nfun codecs() {}\nfun burst() {}\n";
+    let (sandbox, engine) = project(&[
+        ("src/schema.kt", "// see codecs/pipes\nval schema = 1\n"),
+        ("src/codecs.kt", other),
+        ("src/pipes.kt", other),
+        ("test/AnswerTest.kt", "import com.acme.Burst\n\n@Burst\nclass AnswerTest\n"),
+        ("gradle/libs.versions.toml", "[versions]\nburst = \"2.0\"\n"),
+        ("test/slow.cs", "[Category(\"slow\")]\nclass SlowTests { }\n"),
+        ("src/category.cs", "// Where the category is used.\nclass Other { string category; }\n"),
+    ]);
+    for (query, file) in [
+        ("codecs/pipes", "src/schema.kt"),
+        ("where is codecs/pipes used", "src/schema.kt"),
+        ("where do we use `codecs/pipes`", "src/schema.kt"),
+        ("@Burst", "test/AnswerTest.kt"),
+        ("where is @Burst used", "test/AnswerTest.kt"),
+        ("[Category]", "test/slow.cs"),
+    ] {
+        assert_eq!(paths(&sandbox.search(&engine, query))[0], file, "{query}");
+    }
+}
+
+#[test]
+fn the_beginning_of_a_name_stands_for_the_name() {
+    let (sandbox, engine) = project(&[
+        ("src/errors.cs", "class Errors {\n  void ThrowUnableToSerializeError() { }\n}\n"),
+        ("src/other.cs", "class Other {\n  void ThrowUnexpectedEnd() { } // unable to throw serial errors\n}\n"),
+    ]);
+    let answer = sandbox.search(&engine, "ThrowUnableToSeria");
+    assert_eq!(paths(&answer)[0], "src/errors.cs");
+    assert!(first_text(&answer).contains("ThrowUnableToSerializeError"), "{}", first_text(&answer));
+}
+
+#[test]
+fn a_hunk_of_a_patch_is_a_place() {
+    let lines: String = (1..=60).map(|line| format!("int value_{line}(void) {{\n  return {line};\n}}\n\n")).collect();
+    let (sandbox, engine) = project(&[("src/values.c", &lines), ("src/other.c", "int other(void) { return 1; }\n")]);
+    for query in [
+        "diff --git a/src/values.c b/src/values.c @@ -121,7 +121,8 @@",
+        "+++ b/src/values.c @@ -121,7 +121,8 @@",
+        "why does this fail?\n--- a/src/values.c\n+++ b/src/values.c\n@@ -118,4 +118,5 @@\n \n \n \n+  other();\n",
+        "#0 /var/www/src/values.c(121): run()",
+    ] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], "src/values.c", "{query}");
+        assert!(first_text(&answer).contains("value_31("), "{query}: {}", first_text(&answer));
+    }
+}

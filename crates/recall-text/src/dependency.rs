@@ -7,6 +7,7 @@ use regex::Regex;
 /// A question about one dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DependencyQuestion<'a> {
+    /// The name of the dependency as it is written.
     pub name: &'a str,
     /// Whether its form is that of such a question alone. "rollup version" may as well be about code: only a declaration of `rollup`
     /// with a version shows what is meant.

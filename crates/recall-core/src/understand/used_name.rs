@@ -112,7 +112,7 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     })?;
     let name = words[found];
     let is_word = name.chars().count() > 2 && !is(found, ASKING) && !is(found, USED) && !is(found, TESTS);
-    let is_plain_word = !looks_like_identifier(name);
+    let is_plain_word = !looks_like_identifier(name) && !is_marked(text, name);
     // "who uses the library" asks for no name.
     let is_common = is_plain_word
         && name.chars().all(char::is_lowercase)
@@ -122,6 +122,13 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     let others = folded.iter().enumerate().filter(|(place, _)| *place != found);
     let kind = use_kind(&others.map(|(_, word)| word.as_str()));
     (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, kind })
+}
+
+/// Whether a name is no ordinary word although it has the letters of one: an annotation or attribute, such as `@Slow` and `[Slow]`, or words that
+/// punctuation joins, such as `codecs/pipes`. A path with a dot is that of a file.
+fn is_marked(text: &str, name: &str) -> bool {
+    let is_joined = || name.contains(['/', ':', '-']) && !name.contains('.');
+    is_joined() || [format!("@{name}"), format!("[{name}]")].iter().any(|marked| text.contains(marked))
 }
 
 fn use_kind<'a>(words: &(impl Iterator<Item = &'a str> + Clone)) -> UseKind {

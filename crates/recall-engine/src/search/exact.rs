@@ -62,8 +62,8 @@ pub(super) fn add_further_frames<'a>(candidates: &'a [StoreCandidates], ranked: 
 
 /// Returns the predicate of the documents that come first; `None` if the query does not name a document.
 ///
-/// The first rule that matches a document decides: a place in the report that the query is; a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name, in the
-/// same case or any case; all literals of the query, or one of them; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
+/// The first rule that matches a document decides: a place in the report that the query is; a telling name for a question about the project as a whole; the whole path; the end of a path; the only definition of the name in the
+/// same case; all literals of the query; the only definition of the name in any case; one of the literals; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
 pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]) -> Option<Names> {
     let documents = || candidates.iter().flat_map(|of_store| &of_store.evidence.documents);
     let count = |names: Names| documents().filter(|one| names(one)).count();
@@ -76,9 +76,9 @@ pub(super) fn find_names(understood: &Understood, candidates: &[StoreCandidates]
         (true, usize::MAX, |one| one.path_equal > 0.0),
         (is_symbol, 1, |one| ContentKind::is_main_code(one.traits) && one.names_equal > 0.0),
         (is_symbol, 1, |one| is_code(one) && one.names_equal > 0.0),
+        (true, usize::MAX, |one| one.literal >= 1.0),
         (is_symbol, 1, |one| ContentKind::is_main_code(one.traits) && one.names_folded > 0.0),
         (is_symbol, 1, |one| is_code(one) && one.names_folded > 0.0),
-        (true, usize::MAX, |one| one.literal >= 1.0),
         (true, usize::MAX, |one| one.literal > 0.0),
         (has_words, usize::MAX, |one| !is_code(one) && one.phrase_equal > 0.0),
         (true, usize::MAX, |one| one.names_near > 0.0),

@@ -27,6 +27,7 @@ use super::expand::changed_documents;
 use super::framed::Framed;
 use super::joined_words;
 use super::messages::Literals;
+use super::named_files::find_files_by_stem;
 use super::options::find_option_readers;
 use super::releases::find_sections;
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
@@ -237,6 +238,9 @@ fn find_framed(
     }
     if framed.is_empty() {
         framed = Framed::find(store, searcher, understood, only)?;
+    }
+    if framed.is_empty() {
+        framed.add_allowed(find_files_by_stem(store, searcher, understood)?, only);
     }
     Ok(framed)
 }

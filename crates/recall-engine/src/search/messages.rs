@@ -254,11 +254,18 @@ fn patterns(understood: &Understood) -> Vec<Pattern> {
 fn literals(understood: &Understood) -> Vec<&str> {
     let text = understood.text.trim();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    // The path of a file is found by the index of paths.
-    let is_alone = understood.class == QueryClass::Symbol && !text.contains(char::is_whitespace);
+    // The path of a file is found by the index of paths. Words with a slash and no dot may be no path.
+    let may_be_text = match understood.class {
+        QueryClass::Symbol => true,
+        QueryClass::Path => !text.contains('.'),
+        _ => false,
+    };
+    let is_alone = may_be_text && !text.contains(char::is_whitespace);
     let has_punctuation =
-        !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.']);
+        !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.', '[']);
     let alone = (understood.phrases.is_empty() && is_alone && has_punctuation).then_some(text);
+    // An attribute is written with its arguments: `[Category("slow")]`.
+    let alone = alone.map(|text| if text.starts_with('[') { text.trim_end_matches(']') } else { text });
     let phrases = understood.phrases.iter().map(String::as_str);
     phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).collect()
 }
@@ -363,6 +370,9 @@ mod tests {
         check("x-request-id", &["x-request-id"]);
         check("--no-cache", &["--no-cache"]);
         check("Store::open", &["Store::open"]);
+        check("@Slow", &["@Slow"]);
+        check("[Category]", &["[Category"]);
+        check("codecs/pipes", &["codecs/pipes"]);
         check("parseTokens", &[]);
         check("src/net/retry.rs", &[]);
         check("how are x-request-id headers read", &[]);

@@ -1,12 +1,16 @@
-//! Files that a sentence names: by a path, as in "explain src/app/main.rs", and by the full name of a class, as in "what does
-//! com.acme.shop.Cart do".
+//! Files that a sentence names: by a path, as in "explain src/app/main.rs", by the full name of a class, as in "what does
+//! com.acme.shop.Cart do", and without the ending, as in "where is the file cartUtil" and "the cart util file".
 //!
 //! The words of a path are those of many files, and rank whatever repeats them before the file.
 
-use recall_core::{QueryClass, Understood, understand_words};
+use recall_core::{ChunkRow, DocumentRow, QueryClass, Understood, understand_words};
+use recall_index::lexical::Searcher;
 use recall_text::{FileKind, Frame, ImportLine, import_line};
 
 use super::prior::asked_for;
+use crate::error::StoreError;
+use crate::occurrences::first_chunk;
+use crate::store::Store;
 
 /// The most words of a sentence. A longer text is about more than the files that it names.
 const MOST_WORDS: usize = 20;
@@ -58,6 +62,76 @@ pub(super) fn imports(understood: &Understood) -> Option<ImportLine> {
     import_line(understood.wording(), quoted).filter(|_| understood.report.is_none())
 }
 
+/// The most files that a name without its ending stands for.
+const MOST_NAMESAKES: usize = 2;
+
+/// The most words of a name.
+const MOST_WORDS_OF_NAME: usize = 4;
+
+/// Words before the name of a file in a question about the file.
+const BEFORE_FILE: &str = "where is open show me find explain what does in the a please locate read describe which";
+
+/// Words behind it.
+const BEHIND_FILE: &str = "do does contain contains for located about hold holds defined please";
+
+/// Returns the files that a question names without the ending, or with one that no language has, each with its first chunk. Empty if it names
+/// none, or more than [`MOST_NAMESAKES`] are called so.
+///
+/// # Errors
+/// The index cannot be read.
+pub(super) fn find_files_by_stem(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &Understood,
+) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let question = understood.in_english();
+    if understood.report.is_some() || question.split_whitespace().count() > MOST_WORDS {
+        return Ok(Vec::new());
+    }
+    let failed = |source| store.index.search_error(source);
+    let mut found: Vec<(DocumentRow, ChunkRow)> = Vec::new();
+    for name in understood.identifiers.iter().filter(|name| understood.used_name.is_none() && name.contains('.')) {
+        let files = searcher.files_ending_with(name, &understood.filters, MOST_NAMESAKES + 1).map_err(failed)?;
+        for document in files {
+            found.extend(first_chunk(store, document)?.map(|chunk| (document, chunk)));
+        }
+    }
+    let Some(words) = asked_stem(question).filter(|_| found.is_empty()) else { return Ok(few(found)) };
+    let joints: &[&str] = if words.len() == 1 { &[""] } else { &["", "_", "-", "."] };
+    for joint in joints {
+        let files = searcher.files_with_stem(&words.join(joint), MOST_NAMESAKES + 1).map_err(failed)?;
+        found.extend(files.into_iter().map(|file| (file.document, file.chunk)));
+    }
+    Ok(few(found))
+}
+
+/// Returns the files if they are few enough to be all meant.
+fn few(found: Vec<(DocumentRow, ChunkRow)>) -> Vec<(DocumentRow, ChunkRow)> {
+    if found.len() <= MOST_NAMESAKES { found } else { Vec::new() }
+}
+
+/// Returns the words of the name of the file that a question is about: those behind "file", or those before it if they have the form of a
+/// name or are several. "The log file" is any file of that kind.
+fn asked_stem(question: &str) -> Option<Vec<&str>> {
+    let words: Vec<&str> =
+        question.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')).collect();
+    let is_among = |word: &str, list: &str| list.split(' ').any(|known| word.eq_ignore_ascii_case(known));
+    let file = words.iter().position(|word| word.eq_ignore_ascii_case("file"))?;
+    let first = words.iter().position(|word| !is_among(word, BEFORE_FILE))?;
+    let last = words.iter().rposition(|word| !is_among(word, BEHIND_FILE))?;
+    let is_name = |name: &[&str]| (1..=MOST_WORDS_OF_NAME).contains(&name.len());
+    if first == file {
+        let name = &words[file + 1..=last.max(file)];
+        return is_name(name).then(|| name.to_vec()).filter(|name| name.len() == 1);
+    }
+    let name = &words[first..file];
+    let has_form = |word: &str| {
+        word.contains(|c: char| c == '_' || c.is_ascii_digit()) || word.chars().skip(1).any(char::is_uppercase)
+    };
+    let is_certain = name.len() > 1 || name.iter().any(|word| has_form(word));
+    (last == file && is_name(name) && is_certain).then(|| name.to_vec())
+}
+
 /// Whether a word of a query has one of its paths.
 fn is_of_path(understood: &Understood, word: &str) -> bool {
     let slashed = word.replace('\\', "/");
@@ -106,6 +180,24 @@ mod tests {
         check("tests for src/cart.rs", &[]);
         check("who uses cart.rs", &[]);
         check("how are carts priced", &[]);
+    }
+
+    #[test]
+    fn a_file_may_be_named_without_its_ending() {
+        let check = |question: &str, expected: Option<&[&str]>| {
+            assert_eq!(asked_stem(question).as_deref(), expected, "{question}");
+        };
+        check("where is the file cartUtil?", Some(&["cartUtil"]));
+        check("what does the file syntax do", Some(&["syntax"]));
+        check("open file prices", Some(&["prices"]));
+        check("the cart util file", Some(&["cart", "util"]));
+        check("shadow2 file", Some(&["shadow2"]));
+        check("where is the cartUtil file", Some(&["cartUtil"]));
+        check("log file", None);
+        check("where is the file opened", Some(&["opened"]));
+        check("where is the file that is read last", None);
+        check("file", None);
+        check("how is a large file read by the parser", None);
     }
 
     #[test]

@@ -196,7 +196,7 @@ pub(super) const FORMATS: &[Format] = &[
     // PHP.
     Format {
         order: FrameOrder::InnermostFirst,
-        pattern: r"^[ \t]*#[0-9]+ (?P<path>[^ ()]+\.php)\((?P<line>[0-9]+)\): (?P<function>[^ (]+)",
+        pattern: r"^[ \t]*#[0-9]+ (?P<path>[^ ()]+\.[A-Za-z][A-Za-z0-9]*)\((?P<line>[0-9]+)\): (?P<function>[^ (]+)",
         example: (
             "#0 /var/www/src/Cart.php(12): Shop\\Cart->total()",
             "/var/www/src/Cart.php",
@@ -276,6 +276,12 @@ pub(super) const FORMATS: &[Format] = &[
         pattern: r"^[ \t]*(?P<path>(?:[A-Za-z]:[\\/])?[^ :()]+\.[A-Za-z0-9+]+):(?P<line>[0-9]+)(?::[0-9]+)?(?::|[ \t]|$)",
         example: ("src/cart.c:12:9: error: use of undeclared identifier 'n'", "src/cart.c", Some(12), None),
     },
+    // A patch in one line: the header of a file and that of its first hunk.
+    Format {
+        order: FrameOrder::Independent,
+        pattern: r"^(?:\+\+\+ (?:b/)?|diff --git [^ ]+ (?:b/)?)(?P<path>[^ \t]+)[ \t]+@@ -[0-9]+(?:,[0-9]+)? \+(?P<line>[0-9]+)",
+        example: ("+++ b/src/cart.c @@ -12,7 +12,8 @@ int total(void)", "src/cart.c", Some(12), None),
+    },
     // A link to lines in a repository's page.
     Format {
         order: FrameOrder::Independent,
@@ -296,6 +302,12 @@ const HEADING: &str = r"^(?P<path>(?:[A-Za-z]:)?[^ :]*[/\\][^ :]+\.[A-Za-z]+)$";
 /// A complaint below such a heading.
 const BELOW_HEADING: &str = r"^[ \t]+(?P<line>[0-9]+):[0-9]+[ \t]+(?:error|warning)[ \t]";
 
+/// The header of a file in a patch, with the path of the new side.
+const PATCHED: &str = r"^\+\+\+ (?:b/)?(?P<path>[^\t]+)";
+
+/// The header of a hunk in a patch, with the first line of the new side.
+const HUNK: &str = r"^@@ -[0-9]+(?:,[0-9]+)? \+(?P<line>[0-9]+)(?:,[0-9]+)? @@";
+
 /// A function, on the line before its place: Rust and Go.
 const FUNCTION: &str = r"^[ \t]*(?:[0-9]+: (?:0x[0-9a-f]+ - )?(?P<rust>[^ ]+)$|(?P<go>[A-Za-z0-9_./*-]+(?:\(\*[A-Za-z0-9_]+\))?[A-Za-z0-9_.]*)\([^ ]*\)$)";
 
@@ -310,6 +322,8 @@ pub(super) struct Patterns {
     pub(super) line_of: Regex,
     pub(super) heading: Regex,
     pub(super) below_heading: Regex,
+    pub(super) patched: Regex,
+    pub(super) hunk: Regex,
     pub(super) function: Regex,
     pub(super) error: Regex,
 }
@@ -323,6 +337,8 @@ pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         line_of: regex(LINE_OF),
         heading: regex(HEADING),
         below_heading: regex(BELOW_HEADING),
+        patched: regex(PATCHED),
+        hunk: regex(HUNK),
         function: regex(FUNCTION),
         error: regex(ERROR),
     }

@@ -64,12 +64,16 @@ struct Trace {
 pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
     let (mut traces, mut mentioned): (Vec<Trace>, Vec<Frame>) = (Vec::new(), Vec::new());
     let (mut function, mut heading): (Option<&str>, Option<&str>) = (None, None);
+    let mut patch = Patch::default();
     let mut count = 0;
     for (number, line) in text.lines().enumerate() {
         if count >= MOST_FRAMES {
             break;
         }
         let line = line.trim_end();
+        if patch.read(line) {
+            continue;
+        }
         let has_digit = line.bytes().any(|byte| byte.is_ascii_digit());
         if let Some((format, read)) = PATTERNS.read(line) {
             let group = |name| read.name(name).map(|group| group.as_str());
@@ -112,7 +116,8 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         }
         trace.frames
     });
-    let all = of_traces.chain(complaints.into_iter().flat_map(|trace| trace.frames)).chain(mentioned);
+    let complaints = complaints.into_iter().flat_map(|trace| trace.frames);
+    let all = of_traces.chain(complaints).chain(patch.into_frames()).chain(mentioned);
     let mut distinct: Vec<Frame> = Vec::new();
     for frame in all {
         if !distinct.iter().any(|known| (&known.path, known.line) == (&frame.path, frame.line)) {
@@ -120,6 +125,51 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         }
     }
     distinct
+}
+
+/// The places that a patch changes, read line by line.
+#[derive(Debug, Default)]
+struct Patch<'t> {
+    /// The file of the hunks to come.
+    path: Option<&'t str>,
+    /// The line of the new side that the next line of the hunk has; `None` outside a hunk, and after its first change.
+    next_line: Option<u32>,
+    frames: Vec<Frame>,
+}
+
+impl<'t> Patch<'t> {
+    /// Reads a line; returns whether it is of a patch: a header, or a line of a hunk before its first change.
+    fn read(&mut self, line: &'t str) -> bool {
+        if let Some(read) = PATTERNS.patched.captures(line).filter(|_| !line.contains(" @@ ")) {
+            self.end_hunk();
+            self.path = read.name("path").map(|group| group.as_str());
+            return true;
+        }
+        if let Some(read) = PATTERNS.hunk.captures(line).filter(|_| self.path.is_some()) {
+            self.end_hunk();
+            self.next_line = read["line"].parse().ok();
+            return true;
+        }
+        let Some(next) = self.next_line else { return false };
+        if line.is_empty() || line.starts_with(' ') {
+            self.next_line = Some(next.saturating_add(1));
+        } else {
+            self.end_hunk();
+        }
+        true
+    }
+
+    /// Adds the place of the first change of the hunk.
+    fn end_hunk(&mut self) {
+        let place = self.path.zip(self.next_line.take());
+        self.frames.extend(place.map(|(path, line)| Frame { line: Some(line.max(1)), ..frame(path, None, None) }));
+    }
+
+    fn into_frames(mut self) -> Vec<Frame> {
+        self.end_hunk();
+        self.frames.truncate(MOST_FRAMES);
+        self.frames
+    }
 }
 
 /// Returns the path of the file that holds a class, without an extension: `org/acme/Cart` for `org.acme.Cart$Item`.
@@ -213,6 +263,16 @@ mod tests {
             &[("src/b.c", 2), ("src/a.c", 1), ("src/z.rs", 3)],
         );
         check("/srv/web/src/app.js\n  12:5  error  'x' is not defined  no-undef\n", &[("/srv/web/src/app.js", 12)]);
+    }
+
+    #[test]
+    fn a_patch_names_the_first_change_of_each_hunk() {
+        check(
+            "diff --git a/src/old.c b/src/cart.c\n--- a/src/old.c\n+++ b/src/cart.c\n@@ -10,7 +12,8 @@ int total(void)\n {\n   int n;\n+  int m;\n   return n;\n@@ -90 +93,2 @@\n-x\n+y\n",
+            &[("src/cart.c", 14), ("src/cart.c", 93)],
+        );
+        check("diff --git a/src/cart.c b/src/cart.c @@ -235,5 +236,6 @@", &[("src/cart.c", 236)]);
+        check("@@ -1,2 +3,4 @@", &[]);
     }
 
     #[test]
