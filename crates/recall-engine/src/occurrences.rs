@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use recall_core::{Case, Chunk, ChunkRow, DocumentRow};
 use recall_index::catalog::{ReadError, Snapshot};
 use recall_index::lexical::exact::Pattern;
+use recall_text::is_code_extension;
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -96,10 +97,43 @@ pub(crate) fn chunks_with(
     most_bytes: usize,
 ) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
     let snapshot = store.index.snapshot()?;
+    let rows = store.index.may_match(&snapshot, pattern)?;
+    chunks_among(store, &snapshot, rows, pattern, most_documents, most_bytes)
+}
+
+/// Returns the same as [`chunks_with`] for files with code of a programming language alone: pages and data that programs generate have the names of
+/// all code.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub(crate) fn chunks_of_code_with(
+    store: &Store,
+    pattern: &Pattern,
+    most_documents: usize,
+    most_bytes: usize,
+) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
+    let snapshot = store.index.snapshot()?;
+    let mut rows = Vec::new();
+    for row in store.index.may_match(&snapshot, pattern)? {
+        let stored = snapshot.document_with_run(row).map_err(|source| store.index.read_error(source))?;
+        let is_code = stored.is_some_and(|(stored, _)| stored.document.path.extension().is_some_and(is_code_extension));
+        rows.extend(is_code.then_some(row));
+    }
+    chunks_among(store, &snapshot, rows, pattern, most_documents, most_bytes)
+}
+
+fn chunks_among(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    rows: Vec<DocumentRow>,
+    pattern: &Pattern,
+    most_documents: usize,
+    most_bytes: usize,
+) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
     let failed = |source| store.index.read_error(source);
     let mut found = BTreeMap::new();
     let mut read_bytes = 0;
-    for row in store.index.may_match(&snapshot, pattern)? {
+    for row in rows {
         if found.len() > most_documents || read_bytes > most_bytes {
             return Ok(None);
         }

@@ -374,3 +374,22 @@ fn a_hunk_of_a_patch_is_a_place() {
         assert!(first_text(&answer).contains("value_31("), "{query}: {}", first_text(&answer));
     }
 }
+
+#[test]
+fn the_subtypes_of_a_type_follow_it_although_generated_pages_have_its_name() {
+    let page =
+        |number: usize| (format!("site/page{number}.html"), "<p>class One with Encoder, Encoder</p>\n".repeat(3));
+    let pages: Vec<(String, String)> = (0..120).map(page).collect();
+    let mut files: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let encoder = "class Encoder {\n  Encoder(int a) { start(a); }\n  Encoder(String a) { start(a.length()); }\n  Encoder(long a, long b) { start((int) a); }\n}\n";
+    files.extend([
+        ("src/Encoder.java", encoder),
+        ("src/Json.java", "class Json extends Encoder {\n  void json() { }\n}\n"),
+        ("src/Near.java", "// What implements an encoder: the encoder that implements encoders.\nclass Near { }\n"),
+    ]);
+    let (sandbox, engine) = project(&files);
+    for query in ["what implements Encoder", "subclasses of Encoder"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[..2], ["src/Encoder.java", "src/Json.java"], "{query}");
+    }
+}

@@ -282,8 +282,12 @@ fn find_files(
             if best < Certainty::Function && (found.len() > MOST_NAMESAKES || is_only_a_name) {
                 return Ok(Vec::new());
             }
-            let certain = found.into_iter().zip(located).filter(|(_, one)| one.certainty == best);
-            return Ok(certain.map(|(document, one)| (document, one.chunk)).take(MOST_NAMESAKES).collect());
+            let certain = found.into_iter().zip(located).filter(|(_, one)| one.certainty == best).take(MOST_NAMESAKES);
+            // The line as written is shown too if the function is elsewhere.
+            let places = |(document, one): (DocumentRow, Located)| {
+                std::iter::once((document, one.chunk)).chain(one.at_line.map(|chunk| (document, Some(chunk))))
+            };
+            return Ok(certain.flat_map(places).collect());
         }
     }
     Ok(Vec::new())
@@ -322,31 +326,34 @@ enum Certainty {
 struct Located {
     certainty: Certainty,
     chunk: Option<ChunkRow>,
+    /// The chunk with the line, if the function is in another one.
+    at_line: Option<ChunkRow>,
 }
 
 fn locate(store: &Store, document: DocumentRow, frame: &Frame) -> Result<Located, StoreError> {
     store.index.read(|snapshot| {
         let Some((_, run)) = snapshot.document_with_run(document)? else {
-            return Ok(Located { certainty: Certainty::File, chunk: None });
+            return Ok(Located { certainty: Certainty::File, chunk: None, at_line: None });
         };
-        let (certainty, ordinal) = choose_chunk(&snapshot.chunks_of(document)?, &snapshot.symbols_of(document)?, frame);
-        Ok(Located { certainty, chunk: ordinal.map(|ordinal| ChunkRow(run.first.0 + i64::from(ordinal))) })
+        let chunks = snapshot.chunks_of(document)?;
+        let (certainty, ordinal) = choose_chunk(&chunks, &snapshot.symbols_of(document)?, frame);
+        let row = |ordinal: u32| ChunkRow(run.first.0 + i64::from(ordinal));
+        let at_line = chunk_at_line(&chunks, frame).filter(|_| certainty == Certainty::Function);
+        Ok(Located { certainty, chunk: ordinal.map(row), at_line: at_line.map(row) })
     })
 }
 
 /// Returns the ordinal of the chunk with the line, unless the function is elsewhere; of a line between two chunks, or behind the last
 /// one, that of the nearest chunk, since the text may have moved.
 fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certainty, Option<u32>) {
-    let has_line = |span: &Span| frame.line.is_some_and(|line| (span.start_line..=span.end_line).contains(&line));
-    let at_line = chunks.iter().filter(|chunk| has_line(&chunk.span));
-    let at_line = at_line.min_by_key(|chunk| chunk.span.end_line - chunk.span.start_line).map(|chunk| chunk.ordinal);
+    let at_line = chunk_at_line(chunks, frame);
     let name = frame.function.as_deref().map(plain_name).filter(|name| !name.is_empty());
     // A trace names functions; a field or a setting of the name is not what failed.
     let may_fail = |symbol: &Symbol| !matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Constant);
     let is_named = |symbol: &&Symbol| Some(symbol.name.as_str()) == name && (frame.line.is_none() || may_fail(symbol));
     let mut functions = symbols.iter().filter(is_named).peekable();
     let first = functions.peek().map(|symbol| symbol.chunk);
-    if at_line.is_some() && functions.any(|symbol| has_line(&symbol.span)) {
+    if at_line.is_some() && functions.any(|symbol| has_line(&symbol.span, frame)) {
         return (Certainty::LineOfFunction, at_line);
     }
     match (first, at_line) {
@@ -354,6 +361,16 @@ fn choose_chunk(chunks: &[Chunk], symbols: &[Symbol], frame: &Frame) -> (Certain
         (None, Some(chunk)) => (Certainty::Line, Some(chunk)),
         (None, None) => (Certainty::File, frame.line.and_then(|line| nearest_chunk(chunks, line))),
     }
+}
+
+fn has_line(span: &Span, frame: &Frame) -> bool {
+    frame.line.is_some_and(|line| (span.start_line..=span.end_line).contains(&line))
+}
+
+/// Returns the ordinal of the smallest chunk with the line of a place.
+fn chunk_at_line(chunks: &[Chunk], frame: &Frame) -> Option<u32> {
+    let at_line = chunks.iter().filter(|chunk| has_line(&chunk.span, frame));
+    at_line.min_by_key(|chunk| chunk.span.end_line - chunk.span.start_line).map(|chunk| chunk.ordinal)
 }
 
 /// Returns the ordinal of the chunk that begins or ends nearest to a line.

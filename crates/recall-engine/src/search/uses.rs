@@ -12,7 +12,7 @@ use recall_index::lexical::exact::{Pattern, PatternError};
 use super::prior::is_in_tests;
 use super::test_files::{TestFiles, find_test_files};
 use crate::error::StoreError;
-use crate::occurrences::{chunks_with, first_chunk};
+use crate::occurrences::{chunks_of_code_with, chunks_with, first_chunk};
 use crate::store::Store;
 
 /// The most documents with a name. A name that more have is used everywhere, and a list of places answers nothing.
@@ -117,7 +117,10 @@ fn in_order(
     for definition in defined {
         match throwing.iter_mut().chain(&mut users).find(|user| user.document == definition.document) {
             // Another definition in the file. Its text lacks the name if only its scope has it.
-            Some(user) if !user.chunks.contains(&definition.chunk) => user.chunks.push(definition.chunk),
+            // Constructors are no subtypes.
+            Some(user) if name.kind != UseKind::Subtypes && !user.chunks.contains(&definition.chunk) => {
+                user.chunks.push(definition.chunk);
+            }
             Some(_) => {}
             None => {
                 let mut chunks = places.remove(&definition.document.0).unwrap_or_default();
@@ -180,10 +183,15 @@ fn put_imports_last(store: &Store, user: &mut User) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns the chunks with a name by the first of its [`patterns`] that is anywhere, by document. `None` if too many documents have it.
+/// Returns the chunks with a name by the first of its [`patterns`] that is anywhere, by document: of code alone if too many documents have it.
+/// `None` if too much code has it too.
 fn find_places(store: &Store, used: &UsedName) -> Result<Option<BTreeMap<i64, Vec<ChunkRow>>>, StoreError> {
     for pattern in patterns(used).into_iter().flatten() {
-        let found = chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)?;
+        let anywhere = chunks_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)?;
+        let found = match anywhere {
+            Some(_) => anywhere,
+            None => chunks_of_code_with(store, &pattern, MOST_DOCUMENTS, MOST_READ_BYTES)?,
+        };
         if found.as_ref().is_none_or(|places| !places.is_empty()) {
             return Ok(found);
         }
