@@ -393,3 +393,20 @@ fn the_subtypes_of_a_type_follow_it_although_generated_pages_have_its_name() {
         assert_eq!(paths(&answer)[..2], ["src/Encoder.java", "src/Json.java"], "{query}");
     }
 }
+
+#[test]
+fn the_full_name_of_a_type_leads_to_its_definition() {
+    let other = "// The event of the shop: shop.Event uses the event, shop and cart.\nclass ShopEvents { }\n";
+    let (sandbox, engine) = project(&[
+        (
+            "src/Events.kt",
+            "package shop\n\nval first = 1\n\nclass CartEvent(val price: Int)\n\nclass SaleEvent(val cart: Int)\n",
+        ),
+        ("src/ShopEvents.kt", &other.replace("Event", "SaleEvent")),
+        ("src/Sale.kt", "// Sale events of the shop.\nimport shop.SaleEvent\nclass Sale(val event: SaleEvent)\n"),
+    ]);
+    for query in ["shop.SaleEvent", r"Shop\SaleEvent", "where is shop.SaleEvent defined", "constructor of SaleEvent"] {
+        let answer = sandbox.search(&engine, query);
+        assert!(first_text(&answer).contains("class SaleEvent"), "{query}: {:?}", paths(&answer));
+    }
+}

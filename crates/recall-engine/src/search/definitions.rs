@@ -24,10 +24,39 @@ pub(super) fn find_definitions(
     searcher: &Searcher,
     understood: &Understood,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    let Some(name) = asked_name(understood).filter(|_| understood.report.is_none()) else { return Ok(Vec::new()) };
-    let defined = searcher.defining(name, MOST_DEFINITIONS + 1).map_err(|source| store.index.search_error(source))?;
-    let is_one_name = defined.len() <= MOST_DEFINITIONS;
-    Ok(defined.into_iter().filter(|_| is_one_name).map(|one| (one.document, one.chunk)).collect())
+    let is_question = understood.report.is_none();
+    let Some(name) = asked_name(understood).or_else(|| full_name(understood)).filter(|_| is_question) else {
+        return Ok(Vec::new());
+    };
+    // A package is not in the scopes of what it contains.
+    for name in [Some(name), last_name(name)].into_iter().flatten() {
+        let defined =
+            searcher.defining(name, MOST_DEFINITIONS + 1).map_err(|source| store.index.search_error(source))?;
+        if !defined.is_empty() {
+            let is_one_name = defined.len() <= MOST_DEFINITIONS;
+            return Ok(defined.into_iter().filter(|_| is_one_name).map(|one| (one.document, one.chunk)).collect());
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// What separates a package from the names in it.
+const SEPARATORS: [char; 2] = ['.', '\\'];
+
+/// Returns a query that is nothing but the full name of a type: `shop.Cart`, `Shop\Cart`.
+fn full_name(understood: &Understood) -> Option<&str> {
+    let name = understood.text.trim();
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$') || SEPARATORS.contains(&c);
+    (understood.phrases.is_empty() && name.chars().all(is_of_name))
+        .then_some(name)
+        .filter(|name| last_name(name).is_some())
+}
+
+/// Returns the last part of the full name of a type.
+fn last_name(name: &str) -> Option<&str> {
+    let (package, last) = name.rsplit_once(SEPARATORS)?;
+    (!package.is_empty() && last.starts_with(char::is_uppercase) && last.chars().all(char::is_alphanumeric))
+        .then_some(last)
 }
 
 /// Returns the name that a query is about and nothing else: a word with the form of a name, one in capitals, or any word if the query says that it
@@ -65,16 +94,30 @@ const MIN_CAPITALS: usize = 3;
 const DEFINED: &str = "declared declares declaration defined defines definition";
 
 /// Words that a question about a definition may have.
-const FILLERS: &str = "a an and are assigned at class code constant declaration declare declared declares define defined defines definition \
-    describe do does enum explain field find for function get give go held hold holds how i implement implementation implemented in \
-    initialised initialized interface is it located look macro me mean meaning means member method of on please property see set show \
-    signature source stand stands struct tell the this to trait type up value variable what what's where which work works";
+const FILLERS: &str = "a all an and are assigned at cases class code constant constructor constructors declaration declare declared declares \
+    define defined defines definition describe do does enum explain field fields find for function get give go has have held hold holds how i \
+    implement implementation implemented in initialised initialized interface is it list located look macro me mean meaning means member \
+    members method methods of on please possible properties property see set show signature source stand stands struct tell the there this to \
+    trait type up value values variable variants what what's where which work works";
 
 #[cfg(test)]
 mod tests {
     use recall_core::understand;
 
     use super::*;
+
+    #[test]
+    fn the_full_name_of_a_type_has_its_name() {
+        let check = |query: &str, expected: Option<&str>| {
+            assert_eq!(full_name(&understand(query)).and_then(last_name), expected, "{query}");
+        };
+        check("shop.Cart", Some("Cart"));
+        check(r"Shop\Cart", Some("Cart"));
+        check("shop.cart", None);
+        check("Cart", None);
+        check("README.MD.txt", None);
+        check("shop.Cart price", None);
+    }
 
     #[test]
     fn a_question_may_be_about_a_name_and_nothing_else() {
@@ -88,6 +131,8 @@ mod tests {
         check("where is carts declared?", Some("carts"));
         check("what is a cart", None);
         check("where are the carts of a shop defined", None);
+        check("what are the possible values of ReadMode", Some("ReadMode"));
+        check("constructor of ReadMode", Some("ReadMode"));
         check("READ_ALL", None);
         check("why does ReadAll fail", None);
         check("does ReadAll use READ_ALL", None);

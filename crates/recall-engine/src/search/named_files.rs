@@ -5,7 +5,7 @@
 
 use recall_core::{ChunkRow, DocumentRow, QueryClass, Understood, understand_words};
 use recall_index::lexical::Searcher;
-use recall_text::{FileKind, Frame, ImportLine, import_line};
+use recall_text::{FileKind, Frame, ImportLine, PathForm, import_line, path_form};
 
 use super::prior::asked_for;
 use crate::error::StoreError;
@@ -23,12 +23,14 @@ const MOST_FILES: usize = 3;
 pub(super) fn named_files(understood: &Understood) -> Vec<Frame> {
     let text = understood.wording();
     let words: Vec<&str> = text.split_whitespace().collect();
-    // A path in a message or in quotation marks is a part of it.
     let imported = imported_files(understood);
     if !imported.is_empty() {
         return imported;
     }
-    let is_quoted = understood.message.is_some() || !understood.phrases.is_empty();
+    // A path in a message, or next to another text in quotation marks, is a part of it.
+    let is_quoted = understood.phrases.len() > 1
+        || understood.phrases.iter().any(|phrase| path_form(phrase) != Some(PathForm::Sure))
+        || understood.message.is_some();
     if understood.report.is_some() || understood.used_name.is_some() || is_quoted || words.len() > MOST_WORDS {
         return Vec::new();
     }
@@ -175,6 +177,8 @@ mod tests {
         check("what does `cart.rs` do?", &["cart.rs"]);
         check("how do src/cart.rs and src/price.rs differ", &["src/cart.rs", "src/price.rs"]);
         check(r"explain tests\shop\cart.rs", &["tests/shop/cart.rs"]);
+        check("explain \"src/shop/cart.rs\"", &["src/shop/cart.rs"]);
+        check("explain \"src/cart.rs\" and \"total\"", &[]);
         check("cart.rs", &[]);
         check("explain tests/cart_test.rs", &["tests/cart_test.rs"]);
         check("tests for src/cart.rs", &[]);
