@@ -268,6 +268,8 @@ fn the_file_that_says_the_version_of_a_dependency_is_first() {
     }
     let answer = sandbox.search(&engine, "schema version");
     assert_eq!(paths(&answer)[0], "src/schema.kt", "the project defines it");
+    let answer = sandbox.search(&engine, "where is SCHEMA_VERSION declared");
+    assert_eq!(paths(&answer)[0], "src/schema.kt", "the project defines it");
     let answer = sandbox.search(&engine, "sort version");
     assert_ne!(paths(&answer)[0], "package.json", "no file declares it");
 }

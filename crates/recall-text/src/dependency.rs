@@ -9,8 +9,8 @@ use regex::Regex;
 pub struct DependencyQuestion<'a> {
     /// The name of the dependency as it is written.
     pub name: &'a str,
-    /// Whether its form is that of such a question alone. "rollup version" may as well be about code: only a declaration of `rollup`
-    /// with a version shows what is meant.
+    /// Whether its form is that of such a question alone. "rollup version" and "where is rollup declared" may as well be about code: only a
+    /// declaration of `rollup` with a version shows what is meant.
     pub is_certain: bool,
 }
 
@@ -32,9 +32,13 @@ const NO_NAMES: &str = "this it the which what its our your current latest last 
 static CERTAIN: LazyLock<Regex> = LazyLock::new(|| {
     let project = r"(?:(?:this|the|our)(?: project| repo| repository| package| crate| library)?|we|it|you)";
     any_form(&[
-        format!(r"(?:(?:which|what) (?:is the )?)?version of (?:the )?(\S+)(?: (?:package|library|crate|gem|dependency))?(?: (?:do|does|is|are) {project}.*| (?:is|are) .*| used.*| required.*| here)?"),
+        format!(
+            r"(?:(?:which|what) (?:is the )?)?version of (?:the )?(\S+)(?: (?:package|library|crate|gem|dependency))?(?: (?:do|does|is|are) {project}.*| (?:is|are) .*| used.*| required.*| here)?"
+        ),
         format!(r"(?:which|what) (\S+) version (?:do|does|is|are) {project}.*"),
-        r"where is (?:the )?(?:version of )?(\S+?)(?:'s)?(?: version)? (?:declared|pinned|required|locked) ?(?:as a dependency)?".to_owned(),
+        r"where is (?:the )?version of (\S+?) (?:declared|pinned|required|locked)".to_owned(),
+        r"where is (?:the )?(\S+?)(?:'s)? version (?:declared|pinned|required|locked)".to_owned(),
+        r"where is (\S+?) (?:pinned|locked|(?:declared|required) as a dependency)".to_owned(),
         format!(r"(?:is|are) (\S+) (?:a |an )?(?:direct )?dependency(?: of {project})?"),
         format!(r"(?:does|do) {project} depend on (\S+)"),
         r"(?:the )?(?:dependency|dependencies) (?:on )?(\S+)".to_owned(),
@@ -45,6 +49,7 @@ static CERTAIN: LazyLock<Regex> = LazyLock::new(|| {
 static UNCERTAIN: LazyLock<Regex> = LazyLock::new(|| {
     any_form(&[
         r"(?:upgrade|bump|update) (?:the )?(?:version of )?(\S+?)(?: version| dependency)?(?: to (?:the )?(?:(?:latest|newest|next|new) (?:version|release)|\S+))?".to_owned(),
+        r"where is (\S+?) (?:declared|required)".to_owned(),
         r"(?:the )?(\S+) (?:package |library |crate |gem )?(?:version|dependency)".to_owned(),
     ])
 });
@@ -83,7 +88,7 @@ mod tests {
             ("which serde version do we use", "serde"),
             ("is serde a dependency?", "serde"),
             ("does this project depend on `serde`", "serde"),
-            ("where is serde declared", "serde"),
+            ("where is serde declared as a dependency", "serde"),
             ("@scope/package dependency version", "@scope/package"),
             ("where is the version of serde pinned", "serde"),
         ] {
@@ -94,6 +99,7 @@ mod tests {
             ("upgrade serde to 1.0", "serde"),
             ("upgrade psr/log to the latest version", "psr/log"),
             ("bump serde", "serde"),
+            ("where is serde declared", "serde"),
             ("serde version", "serde"),
             ("the serde crate version?", "serde"),
         ] {

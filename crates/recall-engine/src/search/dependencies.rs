@@ -25,7 +25,8 @@ const MOST_FOUND: usize = 4;
 const VERSION_PROPERTIES: [&str; 3] = ["Version", "PackageVersion", "_version"];
 
 /// Returns the files that declare the dependency that a query is about, each with the first chunk that has its version, else its name: those
-/// nearest to the root first. Empty if the query asks for something else, or if no file declares it.
+/// nearest to the root first. Empty if no file declares it, or if the query asks for something else: `is_certain` says whether its form must be
+/// that of such a question alone.
 ///
 /// # Errors
 /// The catalog or the index cannot be read.
@@ -34,8 +35,10 @@ pub(super) fn find_declarations(
     searcher: &Searcher,
     known: &Known,
     understood: &Understood,
+    is_certain: bool,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    let Some(asked) = asked_dependency(understood.in_english()) else { return Ok(Vec::new()) };
+    let asked = asked_dependency(understood.in_english()).filter(|asked| asked.is_certain == is_certain);
+    let Some(asked) = asked else { return Ok(Vec::new()) };
     let Ok(name) = Pattern::word(asked.name, Case::Insensitive) else { return Ok(Vec::new()) };
     let properties = VERSION_PROPERTIES.map(|property| format!("{}{property}", asked.name));
     let Ok(property) = Pattern::any_of(&properties.each_ref().map(String::as_str), Case::Insensitive) else {

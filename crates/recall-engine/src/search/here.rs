@@ -231,13 +231,16 @@ fn find_framed(
         framed.add_allowed(find_sections(store, known, understood)?, only);
     }
     if framed.is_empty() {
-        framed.add_allowed(find_declarations(store, searcher, known, understood)?, only);
+        framed.add_allowed(find_declarations(store, searcher, known, understood, true)?, only);
     }
     if framed.is_empty() {
         framed.add_allowed(find_option_readers(store, understood)?, only);
     }
     if framed.is_empty() {
         framed = Framed::find(store, searcher, understood, only)?;
+    }
+    if framed.is_empty() {
+        framed.add_allowed(find_declarations(store, searcher, known, understood, false)?, only);
     }
     if framed.is_empty() {
         framed.add_allowed(find_files_by_stem(store, searcher, understood)?, only);
