@@ -32,6 +32,7 @@ mod messages;
 mod named;
 mod named_files;
 mod nearness;
+mod operators;
 mod options;
 mod order;
 mod overloads;

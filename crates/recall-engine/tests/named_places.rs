@@ -141,3 +141,33 @@ fn what_throws_an_error_comes_before_its_definition() {
         assert!(answer.hits[0].text.contains("throw new CartError"), "{query}: {}", answer.hits[0].text);
     }
 }
+
+#[test]
+fn the_definitions_of_an_operator_are_first() {
+    let sandbox = Sandbox::new();
+    let method = |name: &str| format!("    def {name}(other)\n      @items.equal?(other)\n    end\n\n");
+    let methods = ["add", "remove", "count", "==", "sum"].map(method).concat();
+    sandbox.write("lib/cart.rb", &format!("module Shop\n  class Cart\n{methods}  end\nend\n"));
+    sandbox.write(
+        "src/cart.h",
+        "struct Cart {\n  bool operator==(const Cart& other) const { return n == other.n; }\n  int n;\n};\n",
+    );
+    sandbox.write("src/Loader.kt", "interface Loader {\n  fun load()\n  companion object {\n    inline operator fun invoke(block: () -> Unit): Loader = of(block)\n  }\n}\n");
+    for number in 0..20 {
+        sandbox.write(
+            &format!("src/operator{number}.kt"),
+            &format!("/** The operator fun: invoke an operator with ==, where it is defined. */\nfun operator{number}(a: Int) {{ invoke(a == {number}) }}\n"),
+        );
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["operator==", "where is operator == defined?", "operator fun invoke"] {
+        let answer = sandbox.search(&engine, query);
+        let count = if query.ends_with("invoke") { 1 } else { 2 };
+        let mut first: Vec<&str> = paths(&answer).into_iter().take(count).collect();
+        first.sort_unstable();
+        let expected: &[&str] = if count == 1 { &["src/Loader.kt"] } else { &["lib/cart.rb", "src/cart.h"] };
+        assert_eq!(first, expected, "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+}

@@ -28,6 +28,7 @@ use super::framed::Framed;
 use super::joined_words;
 use super::messages::Literals;
 use super::named_files::find_files_by_stem;
+use super::operators::find_operators;
 use super::options::find_option_readers;
 use super::releases::find_sections;
 use super::retriever_weights::{DEPTH, NEAREST_DEPTH, RARE_WORDS, RetrieverWeights, may_name_a_file};
@@ -229,6 +230,9 @@ fn find_framed(
     framed.add_files(find_files_of_directory(store, known, understood)?, only);
     if framed.is_empty() {
         framed.add_allowed(find_sections(store, known, understood)?, only);
+    }
+    if framed.is_empty() {
+        framed.add_equal(find_operators(store, understood)?, only);
     }
     if framed.is_empty() {
         framed.add_allowed(find_declarations(store, searcher, known, understood, true)?, only);
