@@ -9,6 +9,7 @@
 //! (ADR 48). A hit has the text that its file has: a pass that finds a changed file indexes it, and the search starts again. Begin
 //! with `plan`, `context`, `candidates`, `order` and `page`.
 
+mod annotations;
 mod answer;
 mod candidate_features;
 mod candidates;

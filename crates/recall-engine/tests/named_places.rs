@@ -171,3 +171,26 @@ fn the_definitions_of_an_operator_are_first() {
         assert!(!answer.is_doubtful, "{query}");
     }
 }
+
+#[test]
+fn the_uses_of_an_annotation_come_before_what_defines_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/Since.java", "package shop;\n\n/** The class or field is there since a version: use @Since. */\npublic @interface Since {\n    double value();\n}\n");
+    sandbox.write("test/CartTest.java", "package shop;\n\nclass CartTest {\n    @Since(1.1)\n    int price;\n}\n");
+    sandbox.write(
+        "src/Reader.java",
+        "package shop;\n\n// Where the version is used: see @Since.\nclass Reader {\n    int since;\n}\n",
+    );
+    sandbox.write("src/category.cs", "class Message {\n  // Where [Category] is used.\n  string Category { get; }\n  void Read() { items[Category] = 1; }\n}\n");
+    sandbox.write("test/slow.cs", "class SlowTests {\n  [Test, Category(\"slow\")]\n  void Reads() { }\n}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for query in ["@Since", "where is @Since used"] {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[..2], ["test/CartTest.java", "src/Since.java"], "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    for query in ["[Category]", "where is [Category] used"] {
+        assert_eq!(paths(&sandbox.search(&engine, query))[0], "test/slow.cs", "{query}");
+    }
+}

@@ -18,6 +18,7 @@ use recall_index::catalog::{ChunkedDocument, StoredChunk};
 use recall_index::lexical::{Closeness, ClosenessReader, Depths, Facets, LookedUp, Searcher, TieBreaker};
 use recall_text::{DocPath, error_chain};
 
+use super::annotations::find_annotated;
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
 use super::copied;
@@ -230,6 +231,9 @@ fn find_framed(
     framed.add_files(find_files_of_directory(store, known, understood)?, only);
     if framed.is_empty() {
         framed.add_allowed(find_sections(store, known, understood)?, only);
+    }
+    if framed.is_empty() {
+        framed.add_files(find_annotated(store, searcher, understood)?, only);
     }
     if framed.is_empty() {
         framed.add_equal(find_operators(store, understood)?, only);
