@@ -194,3 +194,26 @@ fn the_uses_of_an_annotation_come_before_what_defines_it() {
         assert_eq!(paths(&sandbox.search(&engine, query))[0], "test/slow.cs", "{query}");
     }
 }
+
+#[test]
+fn a_word_that_nothing_is_called_by_is_the_name_of_a_file_or_the_beginning_of_names() {
+    let sandbox = Sandbox::new();
+    let other = "// The bench util: bench utils, thousands of them, seps, and the config file of a bench.\nint util;\n";
+    sandbox.write("src/util.cc", other);
+    sandbox.write("src/config.cc", "int limit;\n");
+    sandbox.write("bench/benchUtil.ts", "export const timed = 3;\n");
+    sandbox.write("doc/syntax.md", "# Format strings\n\nAs in Python.\n");
+    let number = |name: &str| format!("int {name}(int value) {{\n  return value;\n}}\n\n");
+    let names = ["first", "thousands_sep", "thousands_sep_impl", "thousands_separated", "thousands_sep_of", "last"];
+    sandbox.write("src/numbers.cc", &names.map(number).concat());
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    for (query, file) in
+        [("benchUtil", "bench/benchUtil.ts"), ("syntax file", "doc/syntax.md"), ("thousands_se", "src/numbers.cc")]
+    {
+        let answer = sandbox.search(&engine, query);
+        assert_eq!(paths(&answer)[0], file, "{query}");
+        assert!(!answer.is_doubtful, "{query}");
+    }
+    assert_eq!(paths(&sandbox.search(&engine, "config file"))[0], "src/util.cc", "a phrase of a text");
+}

@@ -2,7 +2,7 @@
 //!
 //! The type `RoutingResults` has the same words as `ROUTING_RESULTS`. The one that is spelled as in the question is meant.
 
-use recall_core::{ChunkRow, DocumentRow, Understood};
+use recall_core::{ChunkRow, DocumentRow, QueryClass, Understood};
 use recall_index::lexical::Searcher;
 
 use crate::error::StoreError;
@@ -57,6 +57,34 @@ fn last_name(name: &str) -> Option<&str> {
     let (package, last) = name.rsplit_once(SEPARATORS)?;
     (!package.is_empty() && last.starts_with(char::is_uppercase) && last.chars().all(char::is_alphanumeric))
         .then_some(last)
+}
+
+/// The fewest characters of the beginning of a name.
+const MIN_BEGINNING_CHARS: usize = 5;
+
+/// The most definitions of names that begin alike.
+const MOST_BEGUN: usize = 8;
+
+/// Returns the definitions of the names that begin with the word that a query is. Empty if something is called so or a text has the word, and if
+/// more than [`MOST_BEGUN`] names begin so.
+///
+/// # Errors
+/// The index cannot be read.
+pub(super) fn find_begun(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &Understood,
+) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
+    let failed = |source| store.index.search_error(source);
+    let word = understood.text.trim();
+    let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_alone = understood.class == QueryClass::Symbol && understood.phrases.is_empty() && is_name(word);
+    if !is_alone || word.chars().count() < MIN_BEGINNING_CHARS || searcher.knows(word).map_err(failed)? {
+        return Ok(Vec::new());
+    }
+    let begun = searcher.defining_beginning_with(word, MOST_BEGUN + 1).map_err(failed)?;
+    let are_few = begun.len() <= MOST_BEGUN;
+    Ok(begun.into_iter().filter(|_| are_few).map(|one| (one.document, one.chunk)).collect())
 }
 
 /// Returns the name that a query is about and nothing else: a word with the form of a name, one in capitals, or any word if the query says that it

@@ -22,6 +22,7 @@ use super::annotations::find_annotated;
 use super::answer::Hit;
 use super::context::{Search, SearchedStore, StoreFacets};
 use super::copied;
+use super::definitions::find_begun;
 use super::dependencies::find_declarations;
 use super::directories::find_files_of_directory;
 use super::expand::changed_documents;
@@ -252,6 +253,9 @@ fn find_framed(
     }
     if framed.is_empty() {
         framed.add_allowed(find_files_by_stem(store, searcher, understood)?, only);
+    }
+    if framed.is_empty() {
+        framed.add_equal(find_begun(store, searcher, understood)?, only);
     }
     Ok(framed)
 }

@@ -3,13 +3,14 @@
 //!
 //! The words of a path are those of many files, and rank whatever repeats them before the file.
 
-use recall_core::{ChunkRow, DocumentRow, QueryClass, Understood, understand_words};
+use recall_core::{Case, ChunkRow, DocumentRow, QueryClass, Understood, understand_words};
 use recall_index::lexical::Searcher;
-use recall_text::{FileKind, Frame, ImportLine, PathForm, import_line, path_form};
+use recall_index::lexical::exact::Pattern;
+use recall_text::{FileKind, Frame, ImportLine, PathForm, import_line, looks_like_identifier, path_form};
 
 use super::prior::asked_for;
 use crate::error::StoreError;
-use crate::occurrences::first_chunk;
+use crate::occurrences::{chunks_with, first_chunk};
 use crate::store::Store;
 
 /// The most words of a sentence. A longer text is about more than the files that it names.
@@ -98,13 +99,48 @@ pub(super) fn find_files_by_stem(
             found.extend(first_chunk(store, document)?.map(|chunk| (document, chunk)));
         }
     }
-    let Some(words) = asked_stem(question).filter(|_| found.is_empty()) else { return Ok(few(found)) };
+    if !found.is_empty() {
+        return Ok(few(found));
+    }
+    let words = match asked_stem(question) {
+        Some(words) => words,
+        None => match stem_alone(store, searcher, understood)? {
+            Some(word) => vec![word],
+            None => return Ok(found),
+        },
+    };
     let joints: &[&str] = if words.len() == 1 { &[""] } else { &["", "_", "-", "."] };
     for joint in joints {
         let files = searcher.files_with_stem(&words.join(joint), MOST_NAMESAKES + 1).map_err(failed)?;
         found.extend(files.into_iter().map(|file| (file.document, file.chunk)));
     }
     Ok(few(found))
+}
+
+/// The most bytes of texts that are read for a phrase. One that needs more counts as a phrase of the texts.
+const MOST_READ_BYTES: usize = 4 << 20;
+
+/// Returns the word that may be the name of a file without its ending: a query that is nothing but a word with the form of a name, if nothing is
+/// called so, and "syntax file", if no text has these words. *Config file* is a phrase of many texts.
+fn stem_alone<'q>(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &'q Understood,
+) -> Result<Option<&'q str>, StoreError> {
+    let words: Vec<&str> = understood.in_english().split_whitespace().collect();
+    match &words[..] {
+        [word] if looks_like_identifier(word) && word.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+            let defined = searcher.defining_however_written(word, 1);
+            let is_defined = !defined.map_err(|source| store.index.search_error(source))?.is_empty();
+            Ok((!is_defined).then_some(*word))
+        }
+        [word, file] if file.eq_ignore_ascii_case("file") && word.chars().all(char::is_alphanumeric) => {
+            let Ok(phrase) = Pattern::word(&format!("{word} file"), Case::Insensitive) else { return Ok(None) };
+            let texts = chunks_with(store, &phrase, 0, MOST_READ_BYTES)?;
+            Ok(texts.is_some_and(|texts| texts.is_empty()).then_some(*word))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Returns the files if they are few enough to be all meant.

@@ -328,6 +328,16 @@ impl Searcher {
         })
     }
 
+    /// The chunks that define a longer name that begins with this one, however its words are joined. Empty if it is short.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn defining_beginning_with(&self, prefix: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        let prefix = TermCache::without_query(&self.snapshot).prefix_of_names(prefix);
+        let Some((field, prefix)) = prefix else { return Ok(Vec::new()) };
+        self.candidates(&Filters::default(), depth, |clauses| clauses.keys_with_prefix(field, &prefix, depth, 1.0))
+    }
+
     /// Returns whether something is defined by this name or is a file of this name, or a text contains it as a word, in any case.
     ///
     /// # Errors
