@@ -217,3 +217,15 @@ fn a_word_that_nothing_is_called_by_is_the_name_of_a_file_or_the_beginning_of_na
     }
     assert_eq!(paths(&sandbox.search(&engine, "config file"))[0], "src/util.cc", "a phrase of a text");
 }
+
+#[test]
+fn who_uses_a_text_with_a_slash_does_not_ask_for_a_directory() {
+    let sandbox = Sandbox::new();
+    sandbox.write("build.txt", "add_subdirectory(test/fuzzing)\n");
+    sandbox.write("test/fuzzing/README.md", "# Fuzzing\n\nWhere fuzzing is used in a test.\n");
+    sandbox.write("test/fuzzing/main.cc", "int main() {}\n");
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    assert_eq!(paths(&sandbox.search(&engine, "where is test/fuzzing used"))[0], "build.txt");
+    assert_eq!(paths(&sandbox.search(&engine, "what is in test/fuzzing"))[0], "test/fuzzing/README.md");
+}

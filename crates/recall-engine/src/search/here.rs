@@ -229,7 +229,10 @@ fn find_framed(
     only: Option<&RowSet>,
 ) -> Result<Framed, StoreError> {
     let mut framed = Framed::default();
-    framed.add_files(find_files_of_directory(store, known, understood)?, only);
+    // Who uses the text `test/fuzzing` is no question about a directory.
+    if understood.used_name.is_none() {
+        framed.add_files(find_files_of_directory(store, known, understood)?, only);
+    }
     if framed.is_empty() {
         framed.add_allowed(find_sections(store, known, understood)?, only);
     }
