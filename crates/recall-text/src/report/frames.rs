@@ -64,14 +64,14 @@ struct Trace {
 pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
     let (mut traces, mut mentioned): (Vec<Trace>, Vec<Frame>) = (Vec::new(), Vec::new());
     let (mut function, mut heading): (Option<&str>, Option<&str>) = (None, None);
-    let mut patch = Patch::default();
+    let mut hunks = Patch::default();
     let mut count = 0;
     for (number, line) in text.lines().enumerate() {
         if count >= MOST_FRAMES {
             break;
         }
         let line = line.trim_end();
-        if patch.read(line) {
+        if hunks.read(line) {
             continue;
         }
         let has_digit = line.bytes().any(|byte| byte.is_ascii_digit());
@@ -117,7 +117,7 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
         trace.frames
     });
     let complaints = complaints.into_iter().flat_map(|trace| trace.frames);
-    let all = of_traces.chain(complaints).chain(patch.into_frames()).chain(mentioned);
+    let all = of_traces.chain(complaints).chain(hunks.into_frames()).chain(mentioned);
     let mut distinct: Vec<Frame> = Vec::new();
     for frame in all {
         if !distinct.iter().any(|known| (&known.path, known.line) == (&frame.path, frame.line)) {
