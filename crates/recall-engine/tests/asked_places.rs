@@ -363,7 +363,8 @@ fn the_beginning_of_a_name_stands_for_the_name() {
 
 #[test]
 fn a_hunk_of_a_patch_is_a_place() {
-    let lines: String = (1..=60).map(|line| format!("int value_{line}(void) {{\n  return {line};\n}}\n\n")).collect();
+    let function = |line: u32| format!("int value_{line}(void) {{\n  return {line};\n}}\n\n");
+    let lines = (1..=60).map(function).collect::<Vec<_>>().concat();
     let (sandbox, engine) = project(&[("src/values.c", &lines), ("src/other.c", "int other(void) { return 1; }\n")]);
     for query in [
         "diff --git a/src/values.c b/src/values.c @@ -121,7 +121,8 @@",
