@@ -96,7 +96,10 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     let before = |place: usize| (0..place).rev().find(|&next| !is(next, BEING) && !is(next, KINDS));
     let asks = |place: usize| (0..place).any(|word| is(word, ASKING));
     let found = (0..words.len()).find_map(|place| {
-        let with_of = (is(place, USERS) && is(place + 1, "of to")) || (is(place, TESTS) && is(place + 1, OF));
+        // "Optimise the union by less dict usage" and "later calls to it will fail" are about something else.
+        let is_alone = asks(place) || place <= MOST_BEFORE_USERS;
+        let with_of =
+            (is(place, USERS) && is(place + 1, "of to") && is_alone) || (is(place, TESTS) && is(place + 1, OF));
         // "what does `open` call" asks for the opposite.
         let with_verb = is(place, USING) && asks(place) && !is(0, "how why when");
         let as_code = place == 0 && is(0, "throw raise") && words.len() <= MOST_WORDS_OF_CODE;
@@ -104,8 +107,6 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
             && !is(place + 1, "for as in with")
             && (is(0, "where find list show") || (asks(place) && is(place + 1, "by")));
         let as_tested = is(place, TESTED) && !is(place + 1, "for as in with") && is(0, "is are where how");
-        // "Optimise the union by less dict usage" is about something else.
-        let is_alone = asks(place) || place <= MOST_BEFORE_USERS;
         let as_users = is(place, USERS) && (place + 1 == words.len() || is(place + 1, "in")) && is_alone;
         let after = (with_of || with_verb || as_code).then(|| behind(place)).flatten();
         after.or_else(|| if as_used || as_tested || as_users { before(place) } else { None })
@@ -198,6 +199,7 @@ mod tests {
             check(text, Some("parse_header"));
         }
         check("is the code tested", None);
+        check("if that fails, subsequent calls to response handlers have an error", None);
         check("make the union of sets cheaper by less dict usage", None);
         check("how do I run tests for parse_header", Some("parse_header"));
         check("who calls Store::open", Some("Store::open"));

@@ -32,12 +32,6 @@ const MAX_MISSING_BYTES: usize = 2;
 /// The fewest bytes of a name that was cut off. Shorter words are the beginning of too many.
 const MIN_BYTES_CUT_OFF: usize = 5;
 
-/// The fewest bytes of the beginning of a name that stands for the name. Shorter ones are abbreviations.
-const MIN_BYTES_OF_BEGINNING: usize = 6;
-
-/// The most names that a beginning stands for.
-const MOST_COMPLETED: usize = 3;
-
 /// The most names that begin with a word that are looked at.
 const MAX_COMPLETIONS: usize = 64;
 
@@ -48,8 +42,8 @@ pub(crate) const MAX_SUGGESTIONS: usize = 8;
 /// distance. An edit inserts, removes or replaces a character, or swaps two adjacent ones. Returns those at distance one, or if there are
 /// none, at distance two.
 ///
-/// Returns nothing for a known name or path, or a word of some text. The beginning of names stands for these if they are few. If a few letters
-/// complete it, near names are suggested too, since a name that lacks its end is a slip.
+/// Returns nothing for a known name or path, or a word of some text. The beginning of names is known too, unless a few letters complete
+/// it: then these names are suggested, since a name that lacks its end is a slip.
 pub(super) fn suggest(
     term_cache: &TermCache<'_>,
     understood: &Understood,
@@ -77,19 +71,14 @@ fn near_spellings(term_cache: &TermCache<'_>, word: &str) -> Result<SpellingSugg
     let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
     // Names are compared as written, in any case.
-    let written = written_as_symbol(&normalize_text(word));
-    let symbol = written.to_lowercase();
+    let symbol = written_as_symbol(&normalize_text(word)).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     let folded = fold_name(last);
     let completions = snapshot.keys_with_prefix(fields.folded_name, &folded, MAX_COMPLETIONS)?;
     let is_completed = |key: &Vec<u8>| key.len() <= folded.len() + MAX_MISSING_BYTES;
     let is_cut_off = last.len() >= MIN_BYTES_CUT_OFF && completions.iter().any(is_completed);
-    if is_known(term_cache, word, is_cut_off)? {
+    if is_known(term_cache, word, is_cut_off)? || (!completions.is_empty() && !is_cut_off) {
         return Ok(SpellingSuggestions::default());
-    }
-    if !completions.is_empty() && !is_cut_off {
-        let names = completed(snapshot, written.rsplit_once(SCOPE).map_or(&*written, |(_, last)| last))?;
-        return Ok(SpellingSuggestions { names, paths: Vec::new() });
     }
     let path = path_of(word);
     let most_edits = if word.chars().count() < MIN_CHARS_FOR_TWO_EDITS { 1 } else { 2 };
@@ -108,16 +97,6 @@ fn near_spellings(term_cache: &TermCache<'_>, word: &str) -> Result<SpellingSugg
         }
     }
     Ok(SpellingSuggestions::default())
-}
-
-/// Returns the names that begin with a word which no text has, as both are written; none if the word is short or begins too many.
-fn completed(snapshot: &LexicalSnapshot, word: &str) -> Result<Vec<String>, TantivyError> {
-    if word.len() < MIN_BYTES_OF_BEGINNING {
-        return Ok(Vec::new());
-    }
-    let keys = snapshot.keys_with_prefix(snapshot.fields.name, word, MOST_COMPLETED + 1)?;
-    let names: Vec<String> = keys.into_iter().filter_map(|key| String::from_utf8(key).ok()).collect();
-    Ok(if names.len() <= MOST_COMPLETED { names } else { Vec::new() })
 }
 
 /// The query, if it is a single word worth comparing.
