@@ -48,18 +48,19 @@ pub(super) fn find_declarations(
     if !asked.is_certain && !defined.map_err(|source| store.index.search_error(source))?.is_empty() {
         return Ok(Vec::new());
     }
-    // A place with a version is worth 1, one without 0.
-    let place_of = |text: &str| {
-        let with_version = [&name, &property]
-            .into_iter()
-            .flat_map(|one| one.matches(text))
-            .find(|found| begins_with_version(&text[found.end..]));
-        let without = || name.matches(text).next().filter(|_| asked.is_certain);
-        with_version.map(|found| (1, found.start)).or_else(|| without().map(|found| (0, found.start)))
-    };
-    let mut found = chunks_at(store, &manifests(known), place_of)?;
+    let mut found =
+        chunks_at(store, &manifests(known), |text| place_of_declaration(text, &name, &property, asked.is_certain))?;
     found.sort_by_key(|(value, ..)| Reverse(*value));
     Ok(found.into_iter().map(|(_, document, chunk)| (document, chunk)).take(MOST_FOUND).collect())
+}
+
+/// Returns the place of a text that declares a dependency: 1 and the first one with a version, by the name or by the property of its version;
+/// else 0 and the first one with the name, if the question is certain to be about a dependency.
+fn place_of_declaration(text: &str, name: &Pattern, property: &Pattern, is_certain: bool) -> Option<(u8, usize)> {
+    let mut places = name.matches(text).chain(property.matches(text));
+    let with_version = places.find(|found| begins_with_version(&text[found.end..]));
+    let without = || name.matches(text).next().filter(|_| is_certain);
+    with_version.map(|found| (1, found.start)).or_else(|| without().map(|found| (0, found.start)))
 }
 
 /// Returns the files of declarations, those nearest to the root first.
