@@ -18,6 +18,9 @@ pub struct DependencyQuestion<'a> {
 /// is a dependency.
 pub fn asked_dependency(question: &str) -> Option<DependencyQuestion<'_>> {
     let question = question.trim();
+    if question.len() > MOST_BYTES {
+        return None;
+    }
     [(&CERTAIN, true), (&UNCERTAIN, false)].into_iter().find_map(|(forms, is_certain)| {
         let name = forms.captures(question)?.iter().skip(1).flatten().next()?.as_str();
         let name = name.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '_'));
@@ -25,6 +28,9 @@ pub fn asked_dependency(question: &str) -> Option<DependencyQuestion<'_>> {
         is_name.then_some(DependencyQuestion { name, is_certain })
     })
 }
+
+/// The most bytes of such a question. A longer text asks for more.
+const MOST_BYTES: usize = 200;
 
 /// Words in the place of a name that are none.
 const NO_NAMES: &str = "this it the which what its our your current latest last next new";

@@ -113,7 +113,7 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     })?;
     let name = words[found];
     let is_word = name.chars().count() > 2 && !is(found, ASKING) && !is(found, USED) && !is(found, TESTS);
-    let is_plain_word = !looks_like_identifier(name) && !is_marked(text, name);
+    let is_plain_word = !looks_like_identifier(name) && !is_joined(name);
     // "who uses the library" asks for no name.
     let is_common = is_plain_word
         && name.chars().all(char::is_lowercase)
@@ -125,11 +125,9 @@ pub(super) fn used_name(text: &str) -> Option<UsedName> {
     (is_word && !is_common).then(|| UsedName { name: name.to_owned(), is_plain_word, kind })
 }
 
-/// Whether a name is no ordinary word although it has the letters of one: an annotation or attribute, such as `@Slow` and `[Slow]`, or words that
-/// punctuation joins, such as `codecs/pipes`. A path with a dot is that of a file.
-fn is_marked(text: &str, name: &str) -> bool {
-    let is_joined = || name.contains(['/', ':', '-']) && !name.contains('.');
-    is_joined() || [format!("@{name}"), format!("[{name}]")].iter().any(|marked| text.contains(marked))
+/// Whether punctuation joins the words of a name, as in `codecs/pipes`. A name with a dot is a path.
+fn is_joined(name: &str) -> bool {
+    name.contains(['/', ':', '-']) && !name.contains('.')
 }
 
 fn use_kind<'a>(words: &(impl Iterator<Item = &'a str> + Clone)) -> UseKind {

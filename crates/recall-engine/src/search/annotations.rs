@@ -74,7 +74,7 @@ enum Mark {
 impl Annotation<'_> {
     /// The expression of a line with the annotation, of several in one pair of brackets too, and not in a comment.
     fn pattern(&self) -> String {
-        let name = regex_name(self.name);
+        let name = Pattern::escape(self.name);
         let code = r"^[ \t]*(?:[^ \t*/#\n](?:[^\n]*[ \t(,])?)?";
         match self.mark {
             Mark::At => format!(r"{code}@(?:[\w.:]+[.:])?{name}\b"),
@@ -82,11 +82,6 @@ impl Annotation<'_> {
             Mark::HashBracket => format!(r"#!?\[(?:[^\]\n]*[ \t,(:\\])?{name}\b"),
         }
     }
-}
-
-/// The name in an expression. A name has letters, digits, underscores and points.
-fn regex_name(name: &str) -> String {
-    name.replace('.', r"\.")
 }
 
 /// Words that a question about an annotation may have besides it.

@@ -229,7 +229,7 @@ fn find_framed(
     only: Option<&RowSet>,
 ) -> Result<Framed, StoreError> {
     let mut framed = Framed::default();
-    // Who uses the text `test/fuzzing` is no question about a directory.
+    // A question about the users of `test/fuzzing` is not about the directory.
     if understood.used_name.is_none() {
         framed.add_files(find_files_of_directory(store, known, understood)?, only);
     }

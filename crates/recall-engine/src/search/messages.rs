@@ -262,10 +262,8 @@ fn literals(understood: &Understood) -> Vec<&str> {
     };
     let is_alone = may_be_text && !text.contains(char::is_whitespace);
     let has_punctuation =
-        !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.', '[']);
+        !text.trim_matches(|c| !is_word(c)).chars().all(is_word) || text.starts_with(['-', '@', '#', '$', '.']);
     let alone = (understood.phrases.is_empty() && is_alone && has_punctuation).then_some(text);
-    // An attribute is written with its arguments: `[Category("slow")]`.
-    let alone = alone.map(|text| if text.starts_with('[') { text.trim_end_matches(']') } else { text });
     let phrases = understood.phrases.iter().map(String::as_str);
     phrases.chain(alone).filter(|literal| literal.chars().count() >= MIN_CHARS).collect()
 }
@@ -371,7 +369,6 @@ mod tests {
         check("--no-cache", &["--no-cache"]);
         check("Store::open", &["Store::open"]);
         check("@Slow", &["@Slow"]);
-        check("[Category]", &["[Category"]);
         check("codecs/pipes", &["codecs/pipes"]);
         check("parseTokens", &[]);
         check("src/net/retry.rs", &[]);

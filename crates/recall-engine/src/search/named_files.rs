@@ -65,7 +65,7 @@ pub(super) fn imports(understood: &Understood) -> Option<ImportLine> {
     import_line(understood.wording(), quoted).filter(|_| understood.report.is_none())
 }
 
-/// The most files that a name without its ending stands for.
+/// The most files of one name. With more, the name does not tell which one is meant.
 const MOST_NAMESAKES: usize = 2;
 
 /// The most words of a name.

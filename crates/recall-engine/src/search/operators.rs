@@ -89,7 +89,7 @@ fn definition(operator: &str) -> String {
     if let Some(name) = operator.strip_prefix("fun ") {
         return format!(r"\boperator[ \t]+(?:[a-z]+[ \t]+)*fun\b[^\n(]*\b{name}\b");
     }
-    let escaped = escape(operator);
+    let escaped = Pattern::escape(operator);
     let call = r"[ \t]*(?:<[^<>()\n]*>)?[ \t]*\(";
     if is_marks(operator) {
         return format!(
@@ -97,19 +97,6 @@ fn definition(operator: &str) -> String {
         );
     }
     format!(r"\boperator[ \t]*{escaped}")
-}
-
-/// A text in an expression that matches it.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(2 * text.len());
-    for c in text.chars() {
-        // `\<` and `\>` are the bounds of a word.
-        if c.is_ascii_punctuation() && !matches!(c, '<' | '>' | '_') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
 }
 
 #[cfg(test)]

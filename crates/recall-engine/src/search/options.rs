@@ -1,6 +1,6 @@
 //! The code that reads an option of the command line, for questions such as "where is --join-output parsed".
 //!
-//! Many parsers are told the name of an option without its dashes: `{"join-output", no_argument, ...}`, `flag.Bool("join-output", ...)`.
+//! Many parsers take the name of an option without its dashes: `{"join-output", no_argument, ...}`, `flag.Bool("join-output", ...)`.
 //! The texts with the dashes are then the help and the manual, and not the code.
 
 use recall_core::{Case, ChunkRow, DocumentRow, Understood};

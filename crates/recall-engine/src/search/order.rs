@@ -149,7 +149,7 @@ fn by_rankers<'a>(
         let (question, semantic) = (&found.of_store.evidence.query, found.of_store.semantic.as_ref());
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
             let (place, is_named) = (order.len(), deciding.named.is_some_and(|names| names(document)));
-            // Its text has what the question writes, or its name tells that it answers, whatever the words around that are.
+            // Its text or its name answers the question, even if it lacks other words of the question.
             let is_looked_up = document.framed > 0.0 || document.literal > 0.0 || document.telling > 0.0;
             let confidence = confidences[place];
             order.push(Ranked {

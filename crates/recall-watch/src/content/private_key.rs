@@ -74,7 +74,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// Returns the words of the key in a range behind its marker; none if there is no key.
+/// Returns the byte ranges of the words of the key that follows a marker; empty if no key follows. `behind` is the text after the marker.
 fn key_words(text: &str, behind: Range<usize>) -> Vec<Range<usize>> {
     let from = behind.start;
     let window = &text[from..text.floor_char_boundary(behind.end.min(from + MOST_BYTES))];

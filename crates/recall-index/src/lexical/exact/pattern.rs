@@ -92,6 +92,11 @@ impl Pattern {
         Self::new(&parse(check_syntax(&escaped.join("|"))?, case)?)
     }
 
+    /// Returns the regular expression of exactly this text, to be put into a larger one.
+    pub fn escape(text: &str) -> String {
+        regex_syntax::escape(text)
+    }
+
     /// Compiles a regular expression: the texts with a line that has a match of it match.
     ///
     /// # Errors
