@@ -98,7 +98,7 @@ pub struct Original {
     pub language: &'static str,
     /// The text without its inline filters and quotation marks.
     pub text: String,
-    /// The translation without the words of the query that the texts have, too.
+    /// The query in the most usual English word for each of its words.
     pub english: String,
 }
 
@@ -198,7 +198,7 @@ fn read(query: &str, take_filter: impl Fn(&mut Understood, &str) -> bool) -> Und
 
 impl Understood {
     /// Replaces the text by its translation from a language. Quoted phrases, filters, the report and the message of an error stay as
-    /// they are. `english` is the translation without the words of the query that the texts have, too.
+    /// they are. `english` has the most usual English word for each word of the query.
     #[must_use]
     pub fn with_translation(self, language: &'static str, text: &str, english: &str) -> Self {
         let translated = understand_words(text);
@@ -206,7 +206,7 @@ impl Understood {
         Self {
             class: if used_name.is_some() { QueryClass::Relationship } else { translated.class },
             used_name,
-            onboarding: understand_words(english).onboarding,
+            onboarding: Onboarding::detect_in_translation(english),
             original: Some(Original { language, text: self.text, english: english.to_owned() }),
             phrases: self.phrases,
             filters: self.filters,
@@ -341,7 +341,20 @@ enum QueryPiece<'a> {
     Phrase(&'a str),
 }
 
-/// Splits a query at white space, except between double quotation marks.
+/// Quotation marks of typography, which also open in the middle of a word: Japanese has no blanks before them. Each with those that close it.
+const QUOTATION_MARKS: [(char, &[char]); 5] =
+    [('“', &['”', '"']), ('„', &['“', '”', '"']), ('«', &['»']), ('「', &['」']), ('『', &['』'])];
+
+/// Splits a text behind the quotation mark of typography that it begins with and at the one that closes it; `None` if it begins with none, or
+/// if none closes it.
+fn split_quotation(text: &str) -> Option<(&str, &str)> {
+    let first = text.chars().next()?;
+    let (_, closing) = QUOTATION_MARKS.into_iter().find(|(opening, _)| *opening == first)?;
+    let (phrase, after) = text[first.len_utf8()..].split_once(closing)?;
+    Some((phrase.trim(), after))
+}
+
+/// Splits a query at white space, except between quotation marks.
 fn pieces(query: &str) -> impl Iterator<Item = QueryPiece<'_>> {
     let mut rest = query;
     std::iter::from_fn(move || {
@@ -350,6 +363,10 @@ fn pieces(query: &str) -> impl Iterator<Item = QueryPiece<'_>> {
             return None;
         }
         if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
+            rest = after;
+            return Some(QueryPiece::Phrase(phrase));
+        }
+        if let Some((phrase, after)) = split_quotation(rest).filter(|(phrase, _)| !phrase.is_empty()) {
             rest = after;
             return Some(QueryPiece::Phrase(phrase));
         }
@@ -362,6 +379,8 @@ fn pieces(query: &str) -> impl Iterator<Item = QueryPiece<'_>> {
             })
             .or_else(|| rest.find(char::is_whitespace))
             .unwrap_or(rest.len());
+        let opens = |&(at, _): &(usize, char)| at > 0 && split_quotation(&rest[at..]).is_some();
+        let end = rest[..end].char_indices().find(opens).map_or(end, |(at, _)| at);
         let (word, after) = rest.split_at(end);
         rest = after;
         Some(QueryPiece::Word(word))
@@ -446,6 +465,23 @@ mod tests {
         assert_eq!(read.identifiers, ["HttpClient"]);
         assert_eq!(read.paths, ["src/net.rs"]);
         assert_eq!(read.text, "why retry budget in HttpClient, see src/net.rs");
+    }
+
+    #[test]
+    fn quotation_marks_of_typography_make_a_phrase() {
+        for (query, phrase, text) in [
+            ("why “no price” here", "no price", "why no price here"),
+            ("warum „no price“ hier", "no price", "warum no price hier"),
+            ("pourquoi « no price » ici", "no price", "pourquoi no price ici"),
+            ("なぜ「no price」と出る", "no price", "なぜ no price と出る"),
+            ("error:“no price”", "no price", "error: no price"),
+        ] {
+            let read = understand(query);
+            assert_eq!((read.phrases, read.text.as_str()), (vec![phrase.to_owned()], text), "{query}");
+        }
+        for query in ["a « b", "「」 x", "it’s “open"] {
+            assert_eq!(understand(query).phrases, [] as [&str; 0], "{query}");
+        }
     }
 
     #[test]

@@ -24,9 +24,31 @@ pub fn asked_dependency(question: &str) -> Option<DependencyQuestion<'_>> {
     [(&CERTAIN, true), (&UNCERTAIN, false)].into_iter().find_map(|(forms, is_certain)| {
         let name = forms.captures(question)?.iter().skip(1).flatten().next()?.as_str();
         let name = name.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '_'));
-        let is_name = name.len() > 1 && !NO_NAMES.split(' ').any(|word| name.eq_ignore_ascii_case(word));
+        let is_name = name.len() > 1 && !is_among(name, NO_NAMES);
         is_name.then_some(DependencyQuestion { name, is_certain })
     })
+}
+
+/// Returns what a translated question asks about a dependency; `None` if it asks for something else. A translation has the words in the
+/// order of the other language and without its grammar: one word asks for a version or for dependencies, and one other word is a name.
+pub fn asked_dependency_in_translation(question: &str) -> Option<DependencyQuestion<'_>> {
+    let has = |list: &str| question.split(' ').any(|word| is_among(word, list));
+    let mut names = question.split(' ').filter(|word| !is_among(word, ASKING) && !is_among(word, NO_NAMES));
+    let (Some(name), None) = (names.next(), names.next()) else { return None };
+    let asks_for_version = is_among("version", question);
+    let is_certain = has(DEPENDING) || asks_for_version && has("which what use");
+    ((is_certain || asks_for_version) && name.len() > 1).then_some(DependencyQuestion { name, is_certain })
+}
+
+/// Words that ask what a project depends on.
+const DEPENDING: &str = "depend depends dependency dependencies rely";
+
+/// Words that such a translation may have beside the name.
+const ASKING: &str = "which what where version use need require install declare project package library depend depends dependency \
+    dependencies rely";
+
+fn is_among(word: &str, list: &str) -> bool {
+    list.split_whitespace().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The most bytes of such a question. A longer text asks for more.
@@ -123,6 +145,24 @@ mod tests {
             "how is the version checked",
         ] {
             assert_eq!(asked_dependency(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_translated_question_about_a_dependency_has_one_name() {
+        for (question, expected) in [
+            ("which version serde use", Some(("serde", true))),
+            ("use which version serde", Some(("serde", true))),
+            ("depend @scope/package", Some(("@scope/package", true))),
+            ("serde depend", Some(("serde", true))),
+            ("serde version", Some(("serde", false))),
+            ("which version use", None),
+            ("where version serde check", None),
+            ("which dependencies use", None),
+            ("where serde use", None),
+        ] {
+            let expected = expected.map(|(name, is_certain)| DependencyQuestion { name, is_certain });
+            assert_eq!(asked_dependency_in_translation(question), expected, "{question}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::question_form::{self, QuestionForm};
 /// Returns the texts with which code says what a short question asks for; `None` if it asks for anything else. Places have one of them, as
 /// it is written.
 pub fn asked_idiom(question: &str) -> Option<&'static [&'static str]> {
-    question_form::find(FORMS, question)
+    question_form::find(FORMS, question, 2)
 }
 
 const FORMS: &[QuestionForm<&[&str]>] = &[

@@ -38,7 +38,7 @@ pub use agent_source::{
 };
 pub use clean::{clean, is_clean};
 pub use condense::{Condensed, condense};
-pub use dependency::{DependencyQuestion, asked_dependency, begins_with_version};
+pub use dependency::{DependencyQuestion, asked_dependency, asked_dependency_in_translation, begins_with_version};
 pub use directory_question::{NamedDirectory, asked_directories, directory_rank};
 pub use doc_path::{
     DocPath, DocPathError, PROJECT_FOLDER, PathForm, is_at_or_below, looks_like_identifier, looks_like_path, path_form,

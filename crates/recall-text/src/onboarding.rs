@@ -226,7 +226,13 @@ const FORMS: &[QuestionForm<Onboarding>] = &[
 impl Onboarding {
     /// Returns what a question asks about the project as a whole; `None` if it asks for anything else.
     pub fn detect(question: &str) -> Option<Self> {
-        question_form::find(FORMS, question)
+        // One word names a file or a definition.
+        question_form::find(FORMS, question, 2)
+    }
+
+    /// The same for a translated question. It may have one word, because a translation lacks the grammar of the question.
+    pub fn detect_in_translation(question: &str) -> Option<Self> {
+        question_form::find(FORMS, question, 1)
     }
 
     /// Returns the rank of a file for the question, the smaller the better; `None` if its name is in no table.
@@ -339,6 +345,13 @@ const RELEASING: &str = "releasing.md release.md release_process.md release-proc
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_translated_question_may_have_one_word() {
+        assert_eq!(Onboarding::detect("license"), None);
+        assert_eq!(Onboarding::detect_in_translation("license"), Some(Onboarding::License));
+        assert_eq!(Onboarding::detect_in_translation("session"), None);
+    }
 
     #[test]
     fn the_shape_of_a_question_tells_what_a_newcomer_wants() {

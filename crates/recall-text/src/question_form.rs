@@ -19,13 +19,12 @@ const FILLERS: &str = "a an and app application are be best can code codebase co
 /// The most words of such a question. A longer one is about something in particular.
 const MAX_WORDS: usize = 14;
 
-/// Returns what a question asks for: that of the first form that fits.
-pub(crate) fn find<T: Copy>(forms: &[QuestionForm<T>], question: &str) -> Option<T> {
+/// Returns what a question of at least `fewest` words asks for: that of the first form that fits.
+pub(crate) fn find<T: Copy>(forms: &[QuestionForm<T>], question: &str, fewest: usize) -> Option<T> {
     let lower = question.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    // One word names a file or a definition.
-    if words.len() < 2 || words.len() > MAX_WORDS {
+    if words.len() < fewest || words.len() > MAX_WORDS {
         return None;
     }
     let fits = |form: &&QuestionForm<T>| {

@@ -144,17 +144,34 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation())).collect();
     let has = |set: &str| words.iter().any(|word| is_among(word, set));
-    let asks = has("who where which") && !has("how why when");
     let mut names = words.iter().filter(|word| looks_like_identifier(word));
-    let (Some(name), None) = (names.next(), names.next()) else { return None };
+    let (name, None) = (names.next(), names.next()) else { return None };
+    // A module may be an ordinary word: nothing but a name stands beside the words for imports.
+    let mut others = words.iter().filter(|word| ![IMPORTING, ASKING, "file"].iter().any(|set| is_among(word, set)));
+    let name = name.or_else(|| others.next().filter(|_| others.next().is_none() && has(IMPORTING)))?;
+    let kind = use_kind(&words.iter().copied().filter(|word| word != name));
+    // "what does `open` call" asks for the opposite.
+    let asks_what = has("what") && (kind != UseKind::Any || has(IMPORTING));
+    let asks = (asks_what || has("who where which")) && !has("how why when");
     let is_short = words.len() <= MOST_TRANSLATED_WORDS;
+    let is_question = asks && is_short && (has(USING) || has(USERS) || has(USED) || has(SUBTYPING));
+    let names_users = words.len() <= MOST_TRANSLATED_NOUN_WORDS && (has(SUBTYPING) || has(IMPORTING));
     let asks_for_tests = has(TESTS) && !has("how why when") && words.len() <= MOST_TRANSLATED_TEST_WORDS;
-    ((asks && is_short && (has(USING) || has(USERS) || has(USED))) || asks_for_tests).then(|| UsedName {
+    (is_question || names_users || asks_for_tests).then(|| UsedName {
         name: (*name).to_owned(),
-        is_plain_word: false,
-        kind: use_kind(&words.iter().copied().filter(|word| word != name)),
+        is_plain_word: !looks_like_identifier(name),
+        kind,
     })
 }
+
+/// Words of translations for the subtypes of a type.
+const SUBTYPING: &str = "implementation implementations implementor implementors implementer implementers subclass subclasses subtype subtypes";
+
+/// Words of translations for imports.
+const IMPORTING: &str = "import imports imported importing";
+
+/// The most words of a translation that asks with a noun alone: "subclass `Reader`".
+const MOST_TRANSLATED_NOUN_WORDS: usize = 2;
 
 /// The most words of a translation that asks for the users of a name. A longer one asks for something about them.
 const MOST_TRANSLATED_WORDS: usize = 6;
@@ -233,6 +250,14 @@ mod tests {
         check("readAll call invoke where", Some("readAll"));
         check("who caller invoke readAll", Some("readAll"));
         check("where use user readAll", Some("readAll"));
+        check("what class implement readAll", Some("readAll"));
+        check("readAll implementation class which", Some("readAll"));
+        check("subclass readAll", Some("readAll"));
+        check("which file import hamlit", Some("hamlit"));
+        check("import hamlit", Some("hamlit"));
+        check("where file hamlit", None);
+        check("what readAll call", None);
+        check("implementation of the cache", None);
         check("how use readAll", None);
         check("where define readAll", None);
         check("who call open", None);

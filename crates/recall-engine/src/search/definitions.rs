@@ -122,8 +122,8 @@ const MIN_CAPITALS: usize = 3;
 const DEFINED: &str = "declared declares declaration defined defines definition";
 
 /// Words that a question about a definition may have.
-const FILLERS: &str = "a an and are assigned at class code constant constructor constructors declaration declare declared declares \
-    define defined defines definition describe do does enum explain field fields find for function get give go has have held hold holds how i \
+const FILLERS: &str = "a an and are assigned at build class code config configuration constant constructor constructors declaration declare \
+    declared declares default define defined defines definition describe description do does enum explain field fields find for function get give go has have held hold holds how i \
     implement implementation implemented in initialised initialized interface is it located look macro me mean meaning means member \
     members method methods of on please properties property see set show signature source stand stands struct tell the there this to \
     trait type up value variable what what's where which work works";

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use recall_core::{Case, ChunkRow, DocumentRow, Understood};
 use recall_index::lexical::Searcher;
 use recall_index::lexical::exact::Pattern;
-use recall_text::{DocPath, Onboarding, asked_dependency, begins_with_version};
+use recall_text::{DocPath, Onboarding, asked_dependency, asked_dependency_in_translation, begins_with_version};
 
 use crate::error::StoreError;
 use crate::known::Known;
@@ -37,7 +37,8 @@ pub(super) fn find_declarations(
     understood: &Understood,
     is_certain: bool,
 ) -> Result<Vec<(DocumentRow, ChunkRow)>, StoreError> {
-    let asked = asked_dependency(understood.in_english()).filter(|asked| asked.is_certain == is_certain);
+    let read = if understood.original.is_some() { asked_dependency_in_translation } else { asked_dependency };
+    let asked = read(understood.in_english()).filter(|asked| asked.is_certain == is_certain);
     let Some(asked) = asked else { return Ok(Vec::new()) };
     let Ok(name) = Pattern::word(asked.name, Case::Insensitive) else { return Ok(Vec::new()) };
     let properties = VERSION_PROPERTIES.map(|property| format!("{}{property}", asked.name));

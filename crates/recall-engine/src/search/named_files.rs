@@ -75,7 +75,7 @@ const MOST_WORDS_OF_NAME: usize = 4;
 const BEFORE_FILE: &str = "where is open show me find explain what does in the a please locate read describe which";
 
 /// Words behind it.
-const BEHIND_FILE: &str = "do does contain contains for located about hold holds defined please";
+const BEHIND_FILE: &str = "do does contain contains for located about hold holds defined please where what";
 
 /// Returns the files that a question names without the ending, or with one that no language has, each with its first chunk. Empty if it names
 /// none, or more than [`MOST_NAMESAKES`] are called so.

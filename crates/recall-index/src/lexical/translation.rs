@@ -51,7 +51,7 @@ pub struct Translated {
     /// The question: its words in their order, each replaced by the English words that mean it. Names and words that the dictionary
     /// lacks are as they were.
     pub text: String,
-    /// The question without the words of its own language that the index contains.
+    /// The question in the most usual English word for each of its words, by which its form is read.
     pub english: String,
 }
 
@@ -63,7 +63,7 @@ pub fn translate(question: &Understood, index: &dyn KnownWords) -> Option<Transl
     if question.class == QueryClass::Path || is_known_name {
         return None;
     }
-    let parts = parts_of_question(question, &text);
+    let parts = parts_of_question(question, &text, index);
     let (language, extent) = languages::language_of(&text, &parts, index)?;
     let mut translation = Translation { language, extent, index, words: Vec::new(), english: Vec::new() };
     translation.push_all(&parts);
@@ -185,12 +185,14 @@ impl Translation<'_> {
         !forms.is_empty()
     }
 
-    /// Adds the best equivalents that the index contains. Without one the best of all, which may be near in meaning to its texts.
+    /// Adds the best equivalents that the index contains. Without one the best of all, which may be near in meaning to its texts. The English
+    /// question gets the best of all alone: the form of the question shows in its usual words, whether texts have them or not.
     fn push_english(&mut self, equivalents: &[&'static str]) {
         let known = equivalents.iter().filter(|english| english.split(' ').all(|word| self.index.contains(word)));
         let known: Vec<&str> = known.copied().take(MOST_EQUIVALENTS).collect();
         let chosen = if known.is_empty() { &equivalents[..1] } else { &known[..] };
-        chosen.iter().flat_map(|english| english.split(' ')).for_each(|word| self.keep(word));
+        equivalents[0].split(' ').for_each(|word| push_new(&mut self.english, word));
+        chosen.iter().flat_map(|english| english.split(' ')).for_each(|word| push_new(&mut self.words, word));
     }
 
     fn keep(&mut self, word: &str) {
@@ -287,6 +289,29 @@ mod tests {
     }
 
     #[test]
+    fn options_quoted_texts_and_words_with_hyphens_stay() {
+        let words = "session store route-table null input table file path must be an array compile direction";
+        for (question, language, expected) in [
+            ("was macht --null-input", "German", "what --null-input"),
+            ("что делает `table`?", "Russian", "what table"),
+            ("--tab是做什么的", "Chinese", "--tab"),
+            ("wo ist die Datei compile-direction?", "German", "where file compile-direction"),
+            ("pourquoi « path must be an array » ?", "French", "why path must be an array"),
+            ("なぜ「path must be an array」と出ますか", "Japanese", "why path must be an array"),
+        ] {
+            check(question, words, Some((language, expected)));
+        }
+    }
+
+    #[test]
+    fn one_function_word_makes_a_sentence_with_a_word_that_the_index_lacks() {
+        check("quelles classes implémentent Reader", "class", Some(("French", "which class implement Reader")));
+        check("erkläre MAX_SIZE", "explain", Some(("German", "explain MAX_SIZE")));
+        check("comment contribuer ?", "comment", Some(("French", "how contribute")));
+        check("man registration", CODE, None);
+    }
+
+    #[test]
     fn compounds_are_translated_part_by_part() {
         check("die Fehlerbehandlung im Handler", CODE, Some(("German", "error handling handler")));
         check("Rückgabewert", CODE, Some(("German", "return value")));
@@ -324,6 +349,7 @@ mod tests {
         check("где хранятся сессии", &both, "where store session");
         check("会话存储在哪里？", &both, "session store where");
         check("was ist neu in Version 2", "was ist neu version new", "what new version 2");
+        check("где хранятся сессии", "store save session", "where store session");
         check("Wo werden Cart und Store::open gespeichert?", &both, "where Cart Store::open store");
     }
 

@@ -293,8 +293,11 @@ pub(super) const FORMATS: &[Format] = &[
 /// A path and a line in any text.
 const ANYWHERE: &str = r#"(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})(?::|#L|:line |[`'"]?,? (?:on |at )?lines? )(?P<line>[0-9]+)"#;
 
-/// A line and a path in a sentence: "line 12 of src/app.rs", "lines 12-20 in src/app.rs".
-const LINE_OF: &str = r#"\blines? (?P<line>[0-9]+)(?:(?:-|–| to | and )[0-9]+)? (?:of|in) (?:the )?(?:file )?[`'"]?(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})\b"#;
+/// A line and a path in a sentence: "line 12 of src/app.rs", "lines 12-20 in src/app.rs", and the same in other languages.
+const LINE_OF: &str = r#"(?i)\b(?:lines?|zeilen?|lignes?|líneas?|linhas?|rig(?:a|he)|строк[аеиу]?|satır|linia|linii|wiersz|regels?) (?P<line>[0-9]+)(?:(?:-|–| to | and | bis | à | a | по )[0-9]+)?(?: (?:of|in|the|file|von|der|datei|de|du|fichier|del|el|en|archivo|do|da|no|na|arquivo|di|nel|файла|файле|в|из|w|pliku|van|bestand)){1,3} [`'"]?(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})\b"#;
+
+/// A path and a line behind it, as Chinese, Japanese, Korean and Turkish have them: `src/app.rs 的第 12 行`.
+const LINE_IN: &str = r"(?P<path>[A-Za-z0-9_.@~+/\\-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9+]{0,7})[`']?(?: ?(?:の|的|文件|ファイル|의|파일|dosyasının))* ?第? ?(?P<line>[0-9]+) ?(?:行|번째 줄|번 줄|줄|행|\. ?satır)";
 
 /// The heading of a file in the output of `eslint` and of checkers that follow it.
 const HEADING: &str = r"^(?P<path>(?:[A-Za-z]:)?[^ :]*[/\\][^ :]+\.[A-Za-z]+)$";
@@ -320,6 +323,7 @@ pub(super) struct Patterns {
     formats: Vec<Regex>,
     pub(super) anywhere: Regex,
     pub(super) line_of: Regex,
+    pub(super) line_in: Regex,
     pub(super) heading: Regex,
     pub(super) below_heading: Regex,
     pub(super) patched: Regex,
@@ -335,6 +339,7 @@ pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         formats: FORMATS.iter().map(|format| regex(format.pattern)).collect(),
         anywhere: regex(ANYWHERE),
         line_of: regex(LINE_OF),
+        line_in: regex(LINE_IN),
         heading: regex(HEADING),
         below_heading: regex(BELOW_HEADING),
         patched: regex(PATCHED),

@@ -100,7 +100,9 @@ pub(super) fn read_frames(text: &str, mentions: Mentions) -> Vec<Frame> {
             heading = read.name("path").map(|group| group.as_str());
         } else if mentions == Mentions::Read
             && has_digit
-            && let Some(read) = PATTERNS.anywhere.captures(line).or_else(|| PATTERNS.line_of.captures(line))
+            && let Some(read) = [&PATTERNS.anywhere, &PATTERNS.line_of, &PATTERNS.line_in]
+                .into_iter()
+                .find_map(|form| form.captures(line))
         {
             mentioned.push(frame(&read["path"], read.name("line").map(|group| group.as_str()), None));
             count += 1;

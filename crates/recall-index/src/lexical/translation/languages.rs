@@ -282,12 +282,20 @@ fn latin(parts: &[Part<'_>], index: &dyn KnownWords) -> Option<(&'static Natural
     let extent = match (most, known.foreign) {
         // One function word alone does not make a sentence: `man page` is English.
         (2.., _) | (1, 1..) => Extent::Whole,
-        // A project with pages in the language has its words.
-        (1, 0) if known.unlike_english > 0 => Extent::Whole,
+        // A project with pages in the language has its words. What the index lacks and the dictionary has is of the language, even
+        // if it is nearly the same in English.
+        (1, 0) if known.unlike_english > 0 || known.lacking > 0 || are_function_words(language, &words) => {
+            Extent::Whole
+        }
         (0, 1..) => Extent::SingleWords,
         _ => return None,
     };
     Some((language, extent))
+}
+
+/// Whether all words are function words of a language, one of them in no text: "was macht `open`".
+fn are_function_words(language: &NaturalLanguage, words: &[QuestionWord]) -> bool {
+    words.iter().all(|word| language.is_function_word(&word.text)) && words.iter().any(|word| word.may_be_foreign)
 }
 
 /// The number of function words of a language that English lacks, less those of English that the language lacks.
@@ -307,13 +315,15 @@ struct KnownOf {
     foreign: usize,
     /// All of them, which decides between neighbours such as German and Dutch.
     all: usize,
+    /// Those that may be foreign.
+    lacking: usize,
     /// Those that are not nearly the same in English.
     unlike_english: usize,
 }
 
 impl KnownOf {
     fn count(language: &NaturalLanguage, words: &[QuestionWord]) -> Self {
-        let mut known = Self { foreign: 0, all: 0, unlike_english: 0 };
+        let mut known = Self { foreign: 0, all: 0, lacking: 0, unlike_english: 0 };
         for word in words.iter().filter(|word| !word.is_english_stop_word) {
             let is_like_english = match language.meaning(&word.text) {
                 Some(Meaning::Equivalents(equivalents)) => {
@@ -323,6 +333,7 @@ impl KnownOf {
                 Some(Meaning::FunctionWord(_)) | None => continue,
             };
             known.all += 1;
+            known.lacking += usize::from(word.may_be_foreign);
             known.foreign += usize::from(word.may_be_foreign && !is_like_english);
             known.unlike_english += usize::from(!is_like_english);
         }
