@@ -140,3 +140,40 @@ fn a_question_about_a_kind_of_place_may_be_in_the_language_of_the_pages() {
         assert_eq!(best(&sandbox, query).0, path, "{query}");
     }
 }
+
+#[test]
+fn a_question_that_names_a_place_leads_to_it_in_any_language() {
+    let sandbox = Sandbox::with(&[
+        ("Cargo.toml", "[package]\nname = \"shop\"\n\n[dependencies]\nserde = \"1.0\"\n"),
+        ("LICENSE", "Permission is hereby granted, free of charge, to any person.\n"),
+        (
+            "src/serde.rs",
+            "/// Which version of a price is used, and where serde stores it.\npub fn serde_price_version() {}\n",
+        ),
+        ("src/route-table.ts", "export const routes = [];\nexport const project = 'this project';\n"),
+        ("src/route.ts", "// A file where a route is in a table.\nexport function route_table() {}\n"),
+        ("src/price.rs", "pub fn price() {\n    panic!(\"no price for the order\");\n}\n"),
+        ("src/order.rs", "/// Why an error comes with a price: no order.\npub fn order_error_price() {}\n"),
+    ]);
+    let engine = sandbox.engine();
+    for (query, path) in [
+        ("Welche Version von serde wird benutzt?", "Cargo.toml"),
+        ("quelle version de serde est utilisée ?", "Cargo.toml"),
+        ("какая версия serde используется?", "Cargo.toml"),
+        ("serde のバージョンは何ですか", "Cargo.toml"),
+        ("我们依赖 serde 吗？", "Cargo.toml"),
+        ("под какой лицензией этот проект?", "LICENSE"),
+        ("このプロジェクトのライセンスは何ですか", "LICENSE"),
+        ("wo ist die Datei route-table?", "src/route-table.ts"),
+        ("文件 route-table 在哪里？", "src/route-table.ts"),
+        ("Zeile 2 der Datei src/price.rs", "src/price.rs"),
+        ("src/price.rs の 2 行目", "src/price.rs"),
+        ("почему возникает ошибка «no price for the order»?", "src/price.rs"),
+        ("なぜ「no price for the order」というエラーが出ますか", "src/price.rs"),
+    ] {
+        let answer = sandbox.search(&engine, query);
+        let found = answer.hits.first().map(|hit| hit.document.path.to_string());
+        assert_eq!(found.as_deref(), Some(path), "{query}: {:?}", answer.translated);
+        assert!(!answer.low_confidence, "{query} is answered, and not doubted");
+    }
+}

@@ -155,7 +155,7 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     let asks = (asks_what || has("who where which")) && !has("how why when");
     let is_short = words.len() <= MOST_TRANSLATED_WORDS;
     let is_question = asks && is_short && (has(USING) || has(USERS) || has(USED) || has(SUBTYPING));
-    let names_users = words.len() <= MOST_TRANSLATED_NOUN_WORDS && (has(SUBTYPING) || has(IMPORTING));
+    let names_users = words.len() <= MOST_TRANSLATED_NOUN_WORDS && (has(SUBTYPING) || has(IMPORTING) || has(USERS));
     let asks_for_tests = has(TESTS) && !has("how why when") && words.len() <= MOST_TRANSLATED_TEST_WORDS;
     (is_question || names_users || asks_for_tests).then(|| UsedName {
         name: (*name).to_owned(),
@@ -253,6 +253,7 @@ mod tests {
         check("what class implement readAll", Some("readAll"));
         check("readAll implementation class which", Some("readAll"));
         check("subclass readAll", Some("readAll"));
+        check("caller readAll", Some("readAll"));
         check("which file import hamlit", Some("hamlit"));
         check("import hamlit", Some("hamlit"));
         check("where file hamlit", None);

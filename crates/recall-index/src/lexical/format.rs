@@ -10,7 +10,7 @@ use recall_os::FileStamp;
 
 /// The version of the index format: fields, analysis and packing. Raised by every change to one of them, so that an
 /// older index is rebuilt instead of misread.
-pub(crate) const FORMAT: u32 = 7;
+pub(crate) const FORMAT: u32 = 8;
 
 /// How a payload begins. Another name would be another format.
 const NAME: &str = "recall-lexical";

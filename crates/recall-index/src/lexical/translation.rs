@@ -88,15 +88,15 @@ impl Translation<'_> {
     fn push_all(&mut self, mut parts: &[Part<'_>]) {
         while let Some((first, rest)) = parts.split_first() {
             let expression = self.language.dictionary().expression(parts).filter(|_| self.extent == Extent::Whole);
-            if let Some((length, equivalents)) = expression {
-                for part in &parts[..length] {
-                    if let Part::Word(word) = part
-                        && !self.language.is_function_word(&fold_case(word))
-                    {
-                        self.keep_forms(&fold_case(word));
+            if let Some((length, meaning)) = expression {
+                match meaning {
+                    Meaning::FunctionWord(Some(question_word)) => self.keep(question_word),
+                    Meaning::FunctionWord(None) => self.keep_question_words(&parts[..length]),
+                    Meaning::Equivalents(equivalents) => {
+                        self.keep_forms_of(&parts[..length]);
+                        self.push_english(equivalents);
                     }
                 }
-                self.push_english(equivalents);
                 parts = &parts[length..];
                 continue;
             }
@@ -106,6 +106,28 @@ impl Translation<'_> {
                 Part::Run(run) => self.push_run(run),
             }
             parts = rest;
+        }
+    }
+
+    /// Adds the question words of an expression: `où est` asks where.
+    fn keep_question_words(&mut self, parts: &[Part<'_>]) {
+        for part in parts {
+            if let Part::Word(word) = part
+                && let Some(Some(question_word)) = self.language.function_words().get(&*fold_case(word))
+            {
+                self.keep(question_word);
+            }
+        }
+    }
+
+    /// Adds the words of an expression that are no function words, as far as the index contains them.
+    fn keep_forms_of(&mut self, parts: &[Part<'_>]) {
+        for part in parts {
+            if let Part::Word(word) = part
+                && !self.language.is_function_word(&fold_case(word))
+            {
+                self.keep_forms(&fold_case(word));
+            }
         }
     }
 
@@ -326,6 +348,8 @@ mod tests {
     #[test]
     fn expressions_of_several_words_are_translated_as_a_whole() {
         check("où est vérifié le mot de passe", "password check word", Some(("French", "where check password")));
+        check("por qué se cierra la sesión", "session close", Some(("Spanish", "why close session")));
+        check("환경 변수는 어디에 있나요", "environment variable", Some(("Korean", "environment variable where")));
         let both = "password check passe";
         check("où est vérifié le mot de passe", both, Some(("French", "where check passe password")));
     }

@@ -48,7 +48,7 @@ pub(super) const CHUNK_FIELDS: [KeyField; 3] = [KeyField::Body, KeyField::Symbol
 const DENSE: f32 = 0.04;
 
 /// The format of [`ChunkAnalysis::encode`]. Raised with every change of it or of the analysis.
-const FORMAT: u8 = 4;
+const FORMAT: u8 = 5;
 
 /// The number of a term without its field.
 pub(super) fn term_number(term: &str) -> u32 {

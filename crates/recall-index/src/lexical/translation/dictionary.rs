@@ -49,8 +49,8 @@ pub(super) enum Meaning<'a> {
 /// The fewest letters of a stem. A shorter one is shared by words that have nothing in common.
 const MIN_STEM_LETTERS: usize = 3;
 
-/// English question words. They tell what kind of answer is wanted.
-const QUESTION_WORDS: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
+/// English question words. They tell what kind of answer is wanted, as *explain* does.
+const QUESTION_WORDS: &[&str] = &["explain", "how", "what", "when", "where", "which", "who", "why"];
 
 /// The function words of a dictionary, in their folded form, each with the question word that it is.
 pub(super) type FunctionWords = HashMap<String, Option<&'static str>, FxBuildHasher>;
@@ -103,13 +103,13 @@ impl Dictionary {
         dictionary
     }
 
-    /// The equivalents of the longest expression of several words at the beginning of some parts, and the number of its words:
-    /// `mot de passe`.
-    pub(super) fn expression(&self, parts: &[Part<'_>]) -> Option<(usize, &[&'static str])> {
+    /// The meaning of the longest expression of several words at the beginning of some parts, and the number of its words: `mot de passe`,
+    /// `por qué`.
+    pub(super) fn expression(&self, parts: &[Part<'_>]) -> Option<(usize, Meaning<'_>)> {
         let mut ends = Vec::new();
         let mut text = String::new();
         for part in &parts[..parts.len().min(self.most_words)] {
-            let Part::Word(word) = part else { break };
+            let (Part::Word(word) | Part::Run(word)) = part else { break };
             if !text.is_empty() {
                 text.push(' ');
             }
@@ -117,10 +117,7 @@ impl Dictionary {
             ends.push(text.len());
         }
         let longer = ends.iter().enumerate().skip(1).rev();
-        longer.into_iter().find_map(|(place, &end)| match self.exactly(&text[..end])? {
-            Meaning::Equivalents(equivalents) => Some((place + 1, equivalents)),
-            Meaning::FunctionWord(_) => None,
-        })
+        longer.into_iter().find_map(|(place, &end)| Some((place + 1, self.exactly(&text[..end])?)))
     }
 
     /// What a word in its folded form means. `None` if the dictionary has neither it nor another form of it.

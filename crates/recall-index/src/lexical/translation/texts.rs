@@ -41,8 +41,9 @@ pub fn in_english(text: &str) -> Option<String> {
     let parts: Vec<Part<'_>> = text.split_whitespace().flat_map(split).collect();
     let mut rest = &parts[..];
     while let Some((first, behind)) = rest.split_first() {
-        if let Some((length, equivalents)) = latin.and_then(|language| language.dictionary().expression(rest)) {
-            push(&mut english, Some(Meaning::Equivalents(equivalents)));
+        let language = if matches!(first, Part::Run(_)) { of_script } else { latin };
+        if let Some((length, meaning)) = language.and_then(|language| language.dictionary().expression(rest)) {
+            push(&mut english, Some(meaning));
             rest = &rest[length..];
             continue;
         }
