@@ -395,6 +395,9 @@ mod tests {
             "retrun vlaue",
             "how does it work in the main loop so far",
             "composition of routes",
+            "fix broken links",
+            "ci: fix the tests in ci",
+            "make tests fail",
             "",
             "?",
         ] {

@@ -65,6 +65,12 @@ fn are_function_words(english: &str) -> bool {
     english.is_empty() || QUESTION_WORDS.contains(&english)
 }
 
+/// The English words of the text of a dictionary that stand alone.
+pub(super) fn english_words(text: &'static str) -> impl Iterator<Item = &'static str> {
+    let english = text.lines().filter_map(|line| line.split_once('\t')).map(|(english, _)| english);
+    english.filter(|english| !english.is_empty() && !english.contains(' '))
+}
+
 /// The lines of the text of a dictionary: English, and the words that mean it in their folded form.
 fn lines(text: &'static str) -> impl Iterator<Item = (&'static str, impl Iterator<Item = String>)> {
     let split = text.lines().filter_map(|line| line.split_once('\t'));

@@ -1,11 +1,13 @@
 //! The languages that questions are translated from, their compound words (`Sitzungsverwaltung` is `Sitzung` and
 //! `Verwaltung`), and the language of a question.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use frostem::{Algorithm, Stemmer};
 use recall_text::fold_case;
 use recall_text::words::is_stop_word;
+use rustc_hash::FxBuildHasher;
 
 use super::dictionary::{self, Dictionary, FunctionWords, Meaning, Part};
 
@@ -249,15 +251,28 @@ pub(super) fn script_of(question: &str) -> Script {
 struct QuestionWord {
     text: String,
     is_english_stop_word: bool,
-    /// Whether it may be of another language: it has accents, which English seldom has, or the index lacks it.
+    /// Whether it may be of another language: it has accents, which English seldom has, or it is no English word that is known and the index
+    /// lacks it.
     may_be_foreign: bool,
+}
+
+/// Whether a word in its folded form is a form of an English word that the dictionaries translate.
+fn is_english(word: &str) -> bool {
+    static STEMS: OnceLock<HashSet<String, FxBuildHasher>> = OnceLock::new();
+    let stemmer = Stemmer::new(Algorithm::English);
+    let stems = STEMS.get_or_init(|| {
+        let words = LANGUAGES.iter().flat_map(|language| dictionary::english_words(language.text));
+        words.map(|word| stemmer.stem(word).into_owned()).collect()
+    });
+    stems.contains(&*stemmer.stem(word))
 }
 
 impl QuestionWord {
     fn new(word: &str, index: &dyn KnownWords) -> Self {
         let text = fold_case(word).into_owned();
         let is_english_stop_word = is_stop_word(&text);
-        let may_be_foreign = !is_english_stop_word && (!text.is_ascii() || !index.contains(&text));
+        let may_be_foreign =
+            !is_english_stop_word && (!text.is_ascii() || !index.contains(&text) && !is_english(&text));
         Self { text, is_english_stop_word, may_be_foreign }
     }
 }
@@ -298,14 +313,20 @@ fn are_function_words(language: &NaturalLanguage, words: &[QuestionWord]) -> boo
     words.iter().all(|word| language.is_function_word(&word.text)) && words.iter().any(|word| word.may_be_foreign)
 }
 
-/// The number of function words of a language that English lacks, less those of English that the language lacks.
+/// The number of different function words of a language that English lacks, less those of English that the language lacks.
 fn function_words(language: &NaturalLanguage, words: &[QuestionWord]) -> isize {
     let sign = |word: &QuestionWord| match (language.is_function_word(&word.text), word.is_english_stop_word) {
         (true, false) => 1,
         (false, true) => -1,
         (true, true) | (false, false) => 0,
     };
-    words.iter().map(sign).sum()
+    let mut distinct: Vec<&QuestionWord> = Vec::with_capacity(words.len());
+    for word in words {
+        if distinct.iter().all(|known| known.text != word.text) {
+            distinct.push(word);
+        }
+    }
+    distinct.into_iter().map(sign).sum()
 }
 
 /// How many other words of a question the dictionary of a language has.
@@ -335,7 +356,7 @@ impl KnownOf {
             known.all += 1;
             known.lacking += usize::from(word.may_be_foreign);
             known.foreign += usize::from(word.may_be_foreign && !is_like_english);
-            known.unlike_english += usize::from(!is_like_english);
+            known.unlike_english += usize::from(!is_like_english && !is_english(&word.text));
         }
         known
     }
@@ -360,8 +381,6 @@ pub trait KnownWords {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use recall_text::{fold_case, normalize_text};
 
     use super::*;
