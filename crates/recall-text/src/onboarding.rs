@@ -128,7 +128,7 @@ const FORMS: &[QuestionForm<Onboarding>] = &[
     QuestionForm {
         asks: Onboarding::License,
         needs: &["license licence licensed licenced licensing copyright"],
-        allows: "under use used terms commercial commercially open source",
+        allows: "under use used fall falls terms commercial commercially open source",
     },
     QuestionForm {
         asks: Onboarding::License,

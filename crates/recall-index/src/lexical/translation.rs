@@ -398,6 +398,7 @@ mod tests {
             "fix broken links",
             "ci: fix the tests in ci",
             "make tests fail",
+            "don't sync the branch",
             "",
             "?",
         ] {

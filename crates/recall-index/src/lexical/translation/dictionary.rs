@@ -250,6 +250,11 @@ pub(super) fn split(word: &str) -> Vec<Part<'_>> {
     if bare.is_ascii() && bare.contains(['.', '_', ':', '@', '#']) {
         return vec![Part::Name(bare)];
     }
+    // French has the words `don` and `t`.
+    if ["n't", "n’t"].iter().any(|end| bare.ends_with(end)) {
+        return Vec::new();
+    }
+    let bare = ["'s", "’s"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare);
     let mut parts = Vec::new();
     for part in bare.split('-') {
         if is_name(part) {
