@@ -174,6 +174,6 @@ fn a_question_that_names_a_place_leads_to_it_in_any_language() {
         let answer = sandbox.search(&engine, query);
         let found = answer.hits.first().map(|hit| hit.document.path.to_string());
         assert_eq!(found.as_deref(), Some(path), "{query}: {:?}", answer.translated);
-        assert!(!answer.low_confidence, "{query} is answered, and not doubted");
+        assert!(!answer.is_doubtful, "{query} is answered, and not doubted");
     }
 }
