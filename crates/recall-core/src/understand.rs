@@ -3,11 +3,13 @@
 //! Rules read the form of a query, without a model: a rule costs nothing and can be explained. What form cannot decide, such as
 //! whether `src/auth` is a path or two alternatives, an index decides later ([`Understood::confirm_paths`]).
 
+mod query_pieces;
 mod used_name;
 
 use std::fmt;
 use std::sync::Arc;
 
+use self::query_pieces::{QueryPiece, pieces};
 pub use self::used_name::{UseKind, UsedName};
 use crate::{DocumentType, Filters, PathFilter, Scope};
 use recall_text::words::unspaced_letters;
@@ -334,57 +336,6 @@ fn push_new(list: &mut Vec<String>, text: &str) {
     if !list.iter().any(|known| known == text) {
         list.push(text.to_owned());
     }
-}
-
-enum QueryPiece<'a> {
-    Word(&'a str),
-    Phrase(&'a str),
-}
-
-/// Quotation marks of typography, which also open in the middle of a word: Japanese has no blanks before them. Each with those that close it.
-const QUOTATION_MARKS: [(char, &[char]); 5] =
-    [('“', &['”', '"']), ('„', &['“', '”', '"']), ('«', &['»']), ('「', &['」']), ('『', &['』'])];
-
-/// Splits a text behind the quotation mark of typography that it begins with and at the one that closes it; `None` if it begins with none, or
-/// if none closes it.
-fn split_quotation(text: &str) -> Option<(&str, &str)> {
-    let first = text.chars().next()?;
-    let (_, closing) = QUOTATION_MARKS.into_iter().find(|(opening, _)| *opening == first)?;
-    let (phrase, after) = text[first.len_utf8()..].split_once(closing)?;
-    Some((phrase.trim(), after))
-}
-
-/// Splits a query at white space, except between quotation marks.
-fn pieces(query: &str) -> impl Iterator<Item = QueryPiece<'_>> {
-    let mut rest = query;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            return None;
-        }
-        if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
-            rest = after;
-            return Some(QueryPiece::Phrase(phrase));
-        }
-        if let Some((phrase, after)) = split_quotation(rest).filter(|(phrase, _)| !phrase.is_empty()) {
-            rest = after;
-            return Some(QueryPiece::Phrase(phrase));
-        }
-        // A filter's value may be quoted: `path:"a b/c.rs"`.
-        let mut quoted = false;
-        let end = rest
-            .find(|c: char| {
-                quoted ^= c == '"';
-                c.is_whitespace() && !quoted
-            })
-            .or_else(|| rest.find(char::is_whitespace))
-            .unwrap_or(rest.len());
-        let opens = |&(at, _): &(usize, char)| at > 0 && split_quotation(&rest[at..]).is_some();
-        let end = rest[..end].char_indices().find(opens).map_or(end, |(at, _)| at);
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        Some(QueryPiece::Word(word))
-    })
 }
 
 /// The class of a query. The first matching rule decides.

@@ -12,20 +12,22 @@
 //! are found by it. The index itself stems English only, because it does not know in which language a query will be.
 //!
 //! ADR 60 has the measurements. The parts in their order: `languages` (which
-//! language, and which compound words), `dictionary` (which parts of the question, and which words), `texts` (the same for texts that
+//! language, and which compound words), `parts` (which words and names the question has), `dictionary` (what they mean), `texts` (the same for texts that
 //! are indexed).
 
 mod dictionary;
 mod languages;
+mod parts;
 mod texts;
 
 use recall_core::{QueryClass, Understood};
 use recall_text::words::is_stop_word;
 use recall_text::{fold_case, normalize_text};
 
-use dictionary::{Meaning, Part, parts_of_question};
+use dictionary::{Meaning, Part};
 pub use languages::KnownWords;
 use languages::{Extent, NaturalLanguage};
+use parts::parts_of_question;
 pub use texts::in_english;
 
 /// The most English words for one word of a question, of those that the index contains.
