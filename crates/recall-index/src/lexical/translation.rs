@@ -11,8 +11,8 @@
 //! A word that the index contains is kept beside its translations, with its other forms: documents in the language of the question
 //! are found by it. The index itself stems English only, because it does not know in which language a query will be.
 //!
-//! ADR 60 has the measurements. The parts in their order: `languages` (which
-//! language, and which compound words), `parts` (which words and names the question has), `dictionary` (what they mean), `texts` (the same for texts that
+//! ADR 60 and 92 have the measurements. The parts in their order: `languages` (which language,
+//! and which compound words), `parts` (which words and names the question has), `dictionary` (what they mean), `texts` (the same for texts that
 //! are indexed).
 
 mod dictionary;

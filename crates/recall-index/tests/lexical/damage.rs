@@ -163,7 +163,7 @@ fn an_index_of_another_format_is_outdated_not_damaged() {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     fs::write(&meta, format!("{}{head} {sum:016x}{}", &text[..start], &text[end..])).expect("written");
     let error = Lexical::open(store.dir.path()).expect_err("another format");
-    assert!(matches!(error, LexicalOpenError::Outdated { found: u32::MAX, known: 7, .. }), "{error:?}");
+    assert!(matches!(error, LexicalOpenError::Outdated { found: u32::MAX, known: 8, .. }), "{error:?}");
 }
 
 #[test]
