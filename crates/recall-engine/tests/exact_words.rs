@@ -423,3 +423,15 @@ fn a_name_in_words_leads_to_its_definition() {
         assert_eq!(paths(&answer).first(), Some(&expected), "{query}: {:?}", paths(&answer));
     }
 }
+
+#[test]
+fn a_quoted_text_is_shown_where_it_is_though_its_file_defines_a_name_in_it() {
+    let sandbox = Sandbox::with(&[(
+        "src/reader.py",
+        "def settings(frame):\n    if frame.streamId != 0:\n        raise IOError(\"settings streamId != 0\")\n    return frame\n\n\n\
+         class Source:\n    def __init__(self):\n        self.left = 0\n\n    def streamId(self):\n        return self.left\n",
+    )]);
+    let answer = sandbox.search(&sandbox.engine(), "\"settings streamId != 0\"");
+    let text = &answer.hits[0].text;
+    assert!(text.contains("raise IOError"), "{text}");
+}

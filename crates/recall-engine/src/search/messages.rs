@@ -199,6 +199,8 @@ pub(super) struct Literals {
     /// By row: the number of literals that the document contains, and the first chunk with one.
     documents: BTreeMap<i64, (u32, ChunkRow)>,
     count: u32,
+    /// Whether each is one word, which may be the name of a definition.
+    are_words: bool,
 }
 
 impl Literals {
@@ -207,7 +209,8 @@ impl Literals {
     /// # Errors
     /// The catalog cannot be read.
     pub(super) fn find(store: &Store, understood: &Understood) -> Result<Self, StoreError> {
-        let mut found = Self::default();
+        let is_word = |phrase: &String| !phrase.contains(char::is_whitespace);
+        let mut found = Self { are_words: understood.phrases.iter().all(is_word), ..Self::default() };
         for pattern in patterns(understood) {
             found.count += 1;
             for document in literal_matches(store, &pattern, MOST_DOCUMENTS)? {
@@ -222,14 +225,15 @@ impl Literals {
         self.documents.values().map(|&(_, chunk)| chunk).collect()
     }
 
-    /// Marks the documents among the candidates. Each is represented by the chunk with the literal, unless it defines a name of the query
+    /// Marks the documents among the candidates. Each is represented by the chunk with the literal, unless the literal is a name that it defines,
     /// or that chunk is not one of `only`.
     pub(super) fn mark(&self, evidence: &mut Evidence, only: Option<&RowSet>) {
         for document in &mut evidence.documents {
             if let Some(&(count, chunk)) = self.documents.get(&document.document.0) {
                 document.literal = count as f32 / self.count as f32;
                 // A definition of the literal represents its file better than a use.
-                if document.names_equal <= 0.0 && only.is_none_or(|only| only.contains(chunk)) {
+                let is_defined = self.are_words && document.names_equal > 0.0;
+                if !is_defined && only.is_none_or(|only| only.contains(chunk)) {
                     document.chunk = chunk;
                 }
             }
