@@ -43,7 +43,7 @@ pub fn asked_dependency_in_translation(question: &str) -> Option<DependencyQuest
 /// Words that ask what a project depends on.
 const DEPENDING: &str = "depend depends dependency dependencies rely";
 
-/// Words that such a translation may have beside the name.
+/// Words that a translated question about a dependency may have besides its name.
 const ASKING: &str = "which what where version use need require install declare project package library depend depends dependency \
     dependencies rely";
 

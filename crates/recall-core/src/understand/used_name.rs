@@ -146,7 +146,7 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     let has = |set: &str| words.iter().any(|word| is_among(word, set));
     let mut names = words.iter().filter(|word| looks_like_identifier(word));
     let (name, None) = (names.next(), names.next()) else { return None };
-    // A module may be an ordinary word: nothing but a name stands beside the words for imports.
+    // The name of a module may be an ordinary word. It counts if all other words ask for imports.
     let mut others = words.iter().filter(|word| ![IMPORTING, ASKING, "file"].iter().any(|set| is_among(word, set)));
     let name = name.or_else(|| others.next().filter(|_| others.next().is_none() && has(IMPORTING)))?;
     let kind = use_kind(&words.iter().copied().filter(|word| word != name));
@@ -164,8 +164,8 @@ pub(super) fn used_name_in_translation(text: &str) -> Option<UsedName> {
     })
 }
 
-/// Words of translations for the subtypes of a type.
-const SUBTYPING: &str = "implementation implementations implementor implementors implementer implementers subclass subclasses subtype subtypes";
+/// Words of translations for a subtype of a type, besides those of [`USERS`].
+const SUBTYPING: &str = "implementation implementor implementer subclass subtype";
 
 /// Words of translations for imports.
 const IMPORTING: &str = "import imports imported importing";

@@ -261,8 +261,10 @@ fn is_english(word: &str) -> bool {
     static STEMS: OnceLock<HashSet<String, FxBuildHasher>> = OnceLock::new();
     let stemmer = Stemmer::new(Algorithm::English);
     let stems = STEMS.get_or_init(|| {
+        // The dictionaries have nearly the same English words. Each is stemmed once.
         let words = LANGUAGES.iter().flat_map(|language| dictionary::english_words(language.text));
-        words.map(|word| stemmer.stem(word).into_owned()).collect()
+        let words: HashSet<&str, FxBuildHasher> = words.collect();
+        words.into_iter().map(|word| stemmer.stem(word).into_owned()).collect()
     });
     stems.contains(&*stemmer.stem(word))
 }

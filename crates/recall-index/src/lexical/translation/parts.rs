@@ -11,8 +11,8 @@ use recall_text::{fold_case, normalize_text};
 use super::dictionary::{Part, split};
 use super::languages::{KnownWords, LANGUAGES};
 
-/// The parts of a question, in order. `text` is its normalized text. Its paths, its identifiers in scripts with spaces, and what stands in
-/// quotation marks are names, the latter if the index contains all of its words.
+/// The parts of a question, in order. `text` is its normalized text. Paths are names, and so are identifiers in scripts with spaces. A quoted
+/// text is a name if the index contains all of its words.
 pub(super) fn parts_of_question<'a>(question: &Understood, text: &'a str, index: &dyn KnownWords) -> Vec<Part<'a>> {
     let identifiers = question.identifiers.iter().filter(|name| unspaced_letters(name) == 0);
     let names = question.paths.iter().chain(&question.possible_paths).chain(identifiers);
